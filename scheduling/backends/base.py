@@ -76,6 +76,7 @@ class Order:
     job: int
     """Number of the job for people: %j, SLURM_JOB_ID."""
     attempt: int
+    """From 1."""
     name: str
     user: str
     team: str
@@ -93,6 +94,8 @@ class Order:
     """None: into the same file as output."""
     signal: str | None = None
     """As in --signal: [B:]<number or name>[@seconds before the limit]."""
+    array_index: int | None = None
+    """Which index of the job's array this run is: %a, SLURM_ARRAY_TASK_ID. None for a job that is no array."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

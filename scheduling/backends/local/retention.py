@@ -1,0 +1,60 @@
+"""What lies in the root folder: listing it, reading from it, clearing it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from uuid import UUID
+
+from scheduling.backends.local.instructions import Instructions
+from scheduling.backends.local.state import RunFolder
+
+
+def folders(root: Path) -> Iterator[RunFolder]:
+    runs = root / "runs"
+    if not runs.is_dir():
+        return
+    for entry in sorted(os.listdir(runs)):
+        yield RunFolder(str(runs / entry))
+
+
+def describe(run: RunFolder) -> tuple[int, str]:
+    order = Instructions.load(run)
+    return order.job, order.name
+
+
+def wants_batch_signal(run: RunFolder) -> bool:
+    warning = Instructions.load(run).warning
+    return warning is not None and warning[0] == "batch"
+
+
+def last_words(run: RunFolder) -> str:
+    """Of a supervisor that did not come up."""
+    try:
+        with open(run.supervisor_log, encoding="utf-8", errors="replace") as file:
+            return file.read()[-500:] or "the supervisor did not start in time"
+    except FileNotFoundError:
+        return "the supervisor did not start in time"
+
+
+def sweep(root: Path, *, keep: Collection[UUID], ended_before: float) -> int:
+    kept = {str(run) for run in keep}
+    gone, used = 0, set()
+    for run in folders(root):
+        end = run.end()
+        if end is None or end.at >= ended_before or os.path.basename(run.path) in kept:
+            used |= {str(Instructions.load(run).job)} if run.has_order() else set()
+            continue
+        shutil.rmtree(run.path)
+        gone += 1
+    _sweep_jobs(root / "jobs", used=used, older_than=ended_before)
+    return gone
+
+
+def _sweep_jobs(jobs: Path, *, used: set[str], older_than: float) -> None:
+    """By age too: a worker may just be making the folder of a job whose order is not written yet."""
+    for entry in jobs.iterdir() if jobs.is_dir() else ():
+        if entry.name not in used and entry.stat().st_mtime < older_than:
+            shutil.rmtree(entry)
