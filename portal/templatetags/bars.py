@@ -1,7 +1,7 @@
 """Amounts of NPUs as bars: the parts of the drawing and the same numbers in words.
 
-A part's place and width are per cent with four decimals, made from whole grains. A team's bar is as long as its guarantee
-and what it may borrow; a pool's as long as its capacity.
+A part's place and width are per cent with four decimals, made from whole grains. A team's bar is as long as its
+guarantee and what it may borrow; a pool's as long as its capacity.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def team_bar(
     lent_url: str = "",
     free_url: str = "",
 ) -> dict[str, Any]:
-    """All amounts in grains. `may_borrow=None` is no limit: then the bar is as long as `capacity`. `job` draws the bracket
-    under the last that much of what is used."""
+    """All amounts in grains. `may_borrow=None` is no limit: then the bar is as long as `capacity`. `job` draws the
+    bracket under the last that much of what is used."""
     first = max(guaranteed, own + lent + free)
     beyond = max(borrowed, capacity - first if may_borrow is None else may_borrow)
     bar = Bar(total=first + beyond)

@@ -1,4 +1,4 @@
-"""The portal's sections: name of the route, word, icon, key after `g`, and the first words of the routes that belong to it."""
+"""The portal's sections: route, word, icon, key after `g`, and the first words of the routes that belong to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def current_route(context: RequestContext) -> str:
 
 
 def nav(context: RequestContext) -> list[dict[str, Any]]:
-    """The sections that this portal has, the current one marked. `nav` in the context names it where the route does not."""
+    """The sections that this portal has, the current one marked. `nav` in the context overrules the route."""
     here = context.get("nav") or current_route(context).split("_")[0]
     items = []
     for section in SECTIONS:

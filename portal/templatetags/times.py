@@ -1,4 +1,4 @@
-"""Times and durations in words. The browser keeps `<time>` fresh with the same words (`script_words`, static/js/times.js)."""
+"""Times and durations in words. static/js/times.js keeps `<time>` fresh with the same ones (`script_words`)."""
 
 from __future__ import annotations
 
@@ -150,6 +150,7 @@ def script_words() -> dict[str, str]:
         "copied": gettext("Copied"),
         "not_copied": gettext("Could not copy; select the text and copy it yourself."),
         "new_rows": gettext("{n} new, show"),
+        "moved_rows": gettext("New order, show"),
         "failed": gettext("That did not work. Try again; if it stays so, tell support this number: {id}"),
         "unreachable": gettext("The portal has not answered since {time}. What you see may be old."),
         "close": gettext("Close"),
