@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from portal.kit.grains import GRAINS_PER_NPU
 
@@ -72,6 +73,6 @@ class PriceList:
         ]
         edges.sort()
         total = 0
-        for since, until in zip(edges, edges[1:], strict=False):
+        for since, until in pairwise(edges):
             total += (until - since) * self.at(stretch.pool, stretch.source, since)
         return Fraction(total * stretch.grains, GRAINS_PER_NPU * SECONDS_PER_HOUR)

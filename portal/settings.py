@@ -214,7 +214,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "NPU Portal API",
-    "DESCRIPTION": "Everything the pages do, for scripts. Amounts are NPUs, times are ISO 8601 with a zone, money is a decimal string.",
+    "DESCRIPTION": "Everything the pages do, for scripts. Amounts are NPUs, times ISO 8601 with a zone, money decimal strings.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

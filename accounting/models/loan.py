@@ -26,7 +26,8 @@ class LoanEntry(models.Model):
         indexes = [models.Index(fields=["pool", "since"], name="loan_by_pool")]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(lender__isnull=True) | ~models.Q(lender=models.F("borrower")), name="loan_between_two"
+                condition=models.Q(lender__isnull=True) | ~models.Q(lender=models.F("borrower")),
+                name="loan_between_two",
             ),
             models.CheckConstraint(condition=models.Q(grains__gt=0), name="loan_of_something"),
             models.UniqueConstraint(

@@ -24,7 +24,9 @@ class User(AbstractUser):
     last_name = None  # type: ignore[assignment]
     name = models.CharField(_("name"), max_length=150, blank=True)
     language = models.CharField(max_length=10, blank=True)  # empty: the browser's
-    time_zone = models.CharField(max_length=64, blank=True, validators=[validate_time_zone])  # empty: the organisation's
+    time_zone = models.CharField(
+        max_length=64, blank=True, validators=[validate_time_zone]
+    )  # empty: the organisation's
 
     objects: ClassVar[UserManager[User]] = UserManager()
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -69,7 +71,11 @@ class User(AbstractUser):
         role = self.roles_by_team.get(team.pk)
         if role and may in ALLOWS[role]:
             return True
-        return any(may in ALLOWS[Role(g.role)] for g in self.grants if g.department_id and g.department_id == team.department_id)
+        return any(
+            may in ALLOWS[Role(g.role)]
+            for g in self.grants
+            if g.department_id and g.department_id == team.department_id
+        )
 
 
 class Department(models.Model):
@@ -95,9 +101,7 @@ class TeamQuerySet(models.QuerySet["Team"]):
         roles = roles_that(may)
         return self.filter(
             models.Exists(Membership.objects.filter(team=models.OuterRef("pk"), user=user, role__in=roles))
-            | models.Exists(
-                Grant.objects.filter(department=models.OuterRef("department"), user=user, role__in=roles)
-            )
+            | models.Exists(Grant.objects.filter(department=models.OuterRef("department"), user=user, role__in=roles))
         )
 
 

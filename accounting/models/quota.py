@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class QuotaQuerySet(models.QuerySet["Quota"]):
     def in_force(self, day: date) -> QuotaQuerySet:
         return self.filter(
-            models.Q(starts__isnull=True) | models.Q(starts__lte=day), models.Q(ends__isnull=True) | models.Q(ends__gt=day)
+            models.Q(starts__isnull=True) | models.Q(starts__lte=day),
+            models.Q(ends__isnull=True) | models.Q(ends__gt=day),
         )
 
 

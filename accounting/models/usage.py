@@ -45,7 +45,9 @@ class UsageInterval(models.Model):
             # A second poll or a second worker can never count the same run twice.
             models.UniqueConstraint(fields=["run", "source", "since"], name="usage_counted_once"),
             models.UniqueConstraint(
-                fields=["run", "source"], condition=models.Q(until__isnull=True), name="one_open_interval_a_run_and_source"
+                fields=["run", "source"],
+                condition=models.Q(until__isnull=True),
+                name="one_open_interval_a_run_and_source",
             ),
             models.CheckConstraint(condition=models.Q(grains__gt=0), name="usage_of_something"),
             models.CheckConstraint(

@@ -36,7 +36,9 @@ def recut(*, pool: int, at: datetime, holdings: Iterable[Holding]) -> None:
     than an interval's beginning cuts nothing that has passed, it corrects the open row.
     """
     at = at.replace(microsecond=0)
-    wanted = {(holding.run, source): (holding, grains) for holding in holdings for source, grains in holding.by_source.items()}
+    wanted = {
+        (holding.run, source): (holding, grains) for holding in holdings for source, grains in holding.by_source.items()
+    }
     known = set(UsageInterval.objects.filter(run__in={run for run, _ in wanted}).values_list("run", flat=True))
     stale: list[UsageInterval] = []
     for row in UsageInterval.objects.open().filter(pool=pool):

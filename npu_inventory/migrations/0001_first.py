@@ -5,103 +5,173 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Cluster',
+            name="Cluster",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=40, unique=True)),
-                ('title', models.CharField(blank=True, max_length=120)),
-                ('backend', models.CharField(choices=[('local', 'built in: this machine')], max_length=20)),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('enabled', models.BooleanField(default=True)),
-                ('grace_seconds', models.PositiveIntegerField(default=30)),
-                ('reached_at', models.DateTimeField(blank=True, null=True)),
-                ('away_since', models.DateTimeField(blank=True, null=True)),
-                ('away_why', models.CharField(blank=True, max_length=200)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.SlugField(max_length=40, unique=True)),
+                ("title", models.CharField(blank=True, max_length=120)),
+                ("backend", models.CharField(choices=[("local", "built in: this machine")], max_length=20)),
+                ("options", models.JSONField(blank=True, default=dict)),
+                ("enabled", models.BooleanField(default=True)),
+                ("grace_seconds", models.PositiveIntegerField(default=30)),
+                ("reached_at", models.DateTimeField(blank=True, null=True)),
+                ("away_since", models.DateTimeField(blank=True, null=True)),
+                ("away_why", models.CharField(blank=True, max_length=200)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='Pool',
+            name="Pool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=40, unique=True)),
-                ('title', models.CharField(blank=True, max_length=120)),
-                ('npu_model', models.CharField(max_length=40)),
-                ('version', models.PositiveBigIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.SlugField(max_length=40, unique=True)),
+                ("title", models.CharField(blank=True, max_length=120)),
+                ("npu_model", models.CharField(max_length=40)),
+                ("version", models.PositiveBigIntegerField(default=0)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='Node',
+            name="Node",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('state', models.CharField(choices=[('up', 'up'), ('draining', 'draining'), ('down', 'down')], default='up', max_length=10)),
-                ('state_why', models.CharField(blank=True, max_length=200)),
-                ('state_since', models.DateTimeField(blank=True, null=True)),
-                ('cpus', models.PositiveIntegerField()),
-                ('memory_mb', models.PositiveIntegerField()),
-                ('features', models.JSONField(blank=True, default=list)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='nodes', to='npu_inventory.cluster')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='nodes', to='npu_inventory.pool')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("up", "up"), ("draining", "draining"), ("down", "down")], default="up", max_length=10
+                    ),
+                ),
+                ("state_why", models.CharField(blank=True, max_length=200)),
+                ("state_since", models.DateTimeField(blank=True, null=True)),
+                ("cpus", models.PositiveIntegerField()),
+                ("memory_mb", models.PositiveIntegerField()),
+                ("features", models.JSONField(blank=True, default=list)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="nodes", to="npu_inventory.cluster"
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="nodes", to="npu_inventory.pool"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='NPU',
+            name="NPU",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveSmallIntegerField()),
-                ('health', models.CharField(choices=[('ok', 'healthy'), ('warning', 'warning'), ('faulty', 'faulty')], default='ok', max_length=10)),
-                ('health_why', models.CharField(blank=True, max_length=200)),
-                ('in_service', models.BooleanField(default=True)),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='npus', to='npu_inventory.node')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("index", models.PositiveSmallIntegerField()),
+                (
+                    "health",
+                    models.CharField(
+                        choices=[("ok", "healthy"), ("warning", "warning"), ("faulty", "faulty")],
+                        default="ok",
+                        max_length=10,
+                    ),
+                ),
+                ("health_why", models.CharField(blank=True, max_length=200)),
+                ("in_service", models.BooleanField(default=True)),
+                (
+                    "node",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="npus", to="npu_inventory.node"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'NPU',
-                'ordering': ['node', 'index'],
-                'constraints': [models.UniqueConstraint(fields=('node', 'index'), name='npu_index_once_a_node', violation_error_message='This node has an NPU with this physical id already.')],
+                "verbose_name": "NPU",
+                "ordering": ["node", "index"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("node", "index"),
+                        name="npu_index_once_a_node",
+                        violation_error_message="This node has an NPU with this physical id already.",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Partition',
+            name="Partition",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('is_open', models.BooleanField(default=True)),
-                ('is_default', models.BooleanField(default=False)),
-                ('max_seconds', models.PositiveIntegerField(blank=True, null=True)),
-                ('default_seconds', models.PositiveIntegerField(blank=True, null=True)),
-                ('tier', models.PositiveSmallIntegerField(default=0)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='partitions', to='npu_inventory.cluster')),
-                ('nodes', models.ManyToManyField(related_name='partitions', to='npu_inventory.node')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='partitions', to='npu_inventory.pool')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80)),
+                ("is_open", models.BooleanField(default=True)),
+                ("is_default", models.BooleanField(default=False)),
+                ("max_seconds", models.PositiveIntegerField(blank=True, null=True)),
+                ("default_seconds", models.PositiveIntegerField(blank=True, null=True)),
+                ("tier", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="partitions",
+                        to="npu_inventory.cluster",
+                    ),
+                ),
+                ("nodes", models.ManyToManyField(related_name="partitions", to="npu_inventory.node")),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="partitions", to="npu_inventory.pool"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name'],
-                'constraints': [models.UniqueConstraint(fields=('cluster', 'name'), name='partition_name_once_a_cluster', violation_error_message='This cluster has a partition of this name already.'), models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('is_default',), name='one_default_partition'), models.CheckConstraint(condition=models.Q(('max_seconds__isnull', True), ('max_seconds__gt', 0), _connector='OR'), name='partition_limit_positive'), models.CheckConstraint(condition=models.Q(('default_seconds__isnull', True), ('max_seconds__isnull', True), ('default_seconds__lte', models.F('max_seconds')), _connector='OR'), name='partition_default_within_limit', violation_error_message='The default time limit is longer than the longest allowed.')],
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("cluster", "name"),
+                        name="partition_name_once_a_cluster",
+                        violation_error_message="This cluster has a partition of this name already.",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("is_default", True)), fields=("is_default",), name="one_default_partition"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("max_seconds__isnull", True), ("max_seconds__gt", 0), _connector="OR"),
+                        name="partition_limit_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("default_seconds__isnull", True),
+                            ("max_seconds__isnull", True),
+                            ("default_seconds__lte", models.F("max_seconds")),
+                            _connector="OR",
+                        ),
+                        name="partition_default_within_limit",
+                        violation_error_message="The default time limit is longer than the longest allowed.",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='node',
-            constraint=models.UniqueConstraint(fields=('cluster', 'name'), name='node_name_once_a_cluster', violation_error_message='This cluster has a node of this name already.'),
+            model_name="node",
+            constraint=models.UniqueConstraint(
+                fields=("cluster", "name"),
+                name="node_name_once_a_cluster",
+                violation_error_message="This cluster has a node of this name already.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='node',
-            constraint=models.CheckConstraint(condition=models.Q(('cpus__gt', 0)), name='node_has_cpus'),
+            model_name="node",
+            constraint=models.CheckConstraint(condition=models.Q(("cpus__gt", 0)), name="node_has_cpus"),
         ),
     ]

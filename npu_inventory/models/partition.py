@@ -29,7 +29,8 @@ class Partition(models.Model):
                 fields=["is_default"], condition=models.Q(is_default=True), name="one_default_partition"
             ),
             models.CheckConstraint(
-                condition=models.Q(max_seconds__isnull=True) | models.Q(max_seconds__gt=0), name="partition_limit_positive"
+                condition=models.Q(max_seconds__isnull=True) | models.Q(max_seconds__gt=0),
+                name="partition_limit_positive",
             ),
             models.CheckConstraint(
                 condition=models.Q(default_seconds__isnull=True)

@@ -135,7 +135,9 @@ class Job(models.Model):
     rank = models.IntegerField(default=0)
     priority = models.IntegerField(default=0)
     not_before = models.DateTimeField(null=True, blank=True)
-    resubmit_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="resubmitted")
+    resubmit_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="resubmitted"
+    )
 
     held_by = models.CharField(max_length=10, choices=HeldBy, blank=True)
     intent = models.CharField(max_length=10, choices=Intent, blank=True)
@@ -177,7 +179,8 @@ class Job(models.Model):
                 name="job_node_range",
             ),
             models.CheckConstraint(
-                condition=models.Q(state=State.HELD, held_by__gt="") | (~models.Q(state=State.HELD) & models.Q(held_by="")),
+                condition=models.Q(state=State.HELD, held_by__gt="")
+                | (~models.Q(state=State.HELD) & models.Q(held_by="")),
                 name="job_held_by_somebody",
             ),
             models.CheckConstraint(
@@ -224,9 +227,7 @@ class JobEvent(Event):
     """One step in a job's life."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events")
-    run = models.ForeignKey(
-        "scheduling.Run", null=True, blank=True, on_delete=models.CASCADE, related_name="events"
-    )
+    run = models.ForeignKey("scheduling.Run", null=True, blank=True, on_delete=models.CASCADE, related_name="events")
     was = models.CharField(max_length=10, blank=True)
     now = models.CharField(max_length=10, blank=True)
 

@@ -1,0 +1,185 @@
+"""What backends say → rows. An observation may come twice or late: the states are compared and set, usage is cut by time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+
+from accounting.services import usage
+from npu_inventory import models as inventory
+from npu_inventory.services import clusters
+from portal.kit.wake import wake
+from scheduling import apply, engine, snapshot
+from scheduling.backends.base import BackendError, Ending, Observation, Phase, RunRef
+from scheduling.connect import backend_of
+from scheduling.models import Allocation, Job, Run, State, move
+
+log = structlog.get_logger(__name__)
+
+JOB_STATE = {
+    Ending.SUCCEEDED: State.SUCCEEDED,
+    Ending.FAILED: State.FAILED,
+    Ending.TIMED_OUT: State.TIMED_OUT,
+    Ending.CANCELLED: State.CANCELLED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A run began or ended, at the backend's time."""
+
+    at: datetime
+    ends: bool
+    run: Run
+    seen: Observation
+
+
+def run(now: datetime) -> int:
+    """One round over all clusters; returns the number of events that changed something."""
+    changed = 0
+    for cluster in inventory.Cluster.objects.filter(enabled=True):
+        runs = list(Run.objects.alive().filter(cluster=cluster).exclude(backend_id="").select_related("job"))
+        if not runs:
+            continue
+        try:
+            seen = backend_of(cluster).observe([RunRef(run=run.uuid, backend_id=run.backend_id) for run in runs])
+        except BackendError as error:
+            log.warning("cluster_away", cluster=cluster.name, code=error.code, detail=error.detail)
+            clusters.away(cluster, why=str(error), now=now)
+            continue
+        clusters.reached(cluster, now=now)
+        for event in _events(runs, seen, now):
+            changed += _take_in(event)
+    if changed:
+        wake("scheduling.run_pass")
+    return changed
+
+
+def _events(runs: Sequence[Run], seen: Sequence[Observation], now: datetime) -> list[Event]:
+    """In the order in which they happened, whatever order they were read in."""
+    by_uuid = {run.uuid: run for run in runs}
+    events = []
+    for observation in seen:
+        run = by_uuid[observation.run]
+        began, over = observation.started_at, observation.phase in (Phase.ENDED, Phase.LOST)
+        if began and run.state == Run.State.STARTING:
+            events.append(Event(began, False, run, observation))
+        if over:
+            ended = observation.ended_at or now
+            events.append(Event(max(ended, began or ended), True, run, observation))
+    return sorted(events, key=_order)
+
+
+def _order(event: Event) -> tuple[datetime, int]:
+    """Of one moment: first what frees capacity, then what takes it; a run that only flashed begins before it ends."""
+    if not event.ends:
+        return event.at, 1
+    return event.at, 2 if event.seen.started_at == event.at else 0
+
+
+@transaction.atomic
+def _take_in(event: Event) -> bool:
+    """One event: the run, its job, what it holds, and the usage of everybody whose source changes by it."""
+    pool = event.run.job.pool_id
+    inventory.Pool.objects.select_for_update().get(pk=pool)
+    changed = _end(event) if event.ends else _begin(event)
+    if changed:
+        recut(pool=pool, at=event.at)
+        inventory.Pool.touch(pool)
+    return changed
+
+
+def _begin(event: Event) -> bool:
+    run, at = event.run, event.at
+    if not Run.objects.filter(pk=run.pk, state=Run.State.STARTING).update(state=Run.State.RUNNING, started_at=at):
+        return False
+    run.state, run.started_at = Run.State.RUNNING, at
+    job = Job.objects.get(pk=run.job_id)
+    if job.state == State.ADMITTED:  # seen before the worker that sent it could say so
+        move(job, to=State.SUBMITTED, run=run, at=at)
+    if job.state == State.SUBMITTED:
+        move(job, to=State.RUNNING, run=run, at=at, started_at=at)
+    else:
+        Job.objects.filter(pk=job.pk).update(started_at=at)
+    return True
+
+
+def _end(event: Event) -> bool:
+    run, seen, at = event.run, event.seen, event.at
+    ending = seen.ending or Ending.FAILED  # lost: gone without a trace
+    began = Run.objects.values_list("started_at", flat=True).get(pk=run.pk)
+    if (
+        not Run.objects.alive()
+        .filter(pk=run.pk)
+        .update(
+            state=Run.State.ENDED if began else Run.State.NEVER,
+            ended_at=at,
+            ending=ending,
+            exit_code=seen.exit_code,
+            signal=seen.signal,
+            reason=seen.reason[:40],
+            detail=seen.detail[:500],
+        )
+    ):
+        return False
+    Allocation.objects.held().filter(run=run).update(released_at=at)
+    usage.close(run=run.pk, at=at)
+    _end_job(Job.objects.get(pk=run.job_id), run, seen, ending, at)
+    return True
+
+
+def _end_job(job: Job, run: Run, seen: Observation, ending: Ending, at: datetime) -> None:
+    if job.state == State.ADMITTED:
+        move(job, to=State.SUBMITTED, run=run, at=at)
+    if job.is_ended or job.is_waiting:
+        return  # cancelled before the backend had begun it; only what it held was waited for
+    facts = {"exit_code": seen.exit_code, "signal": seen.signal, "detail": seen.detail[:500]}
+    why = seen.reason or ending.value
+    columns = {"ended_at": at, "exit_code": seen.exit_code, "ended_why": why, "ended_facts": facts}
+    move(
+        job,
+        to=JOB_STATE[ending],
+        run=run,
+        why=why,
+        facts=facts,
+        at=at,
+        on_own=0,
+        on_elastic=0,
+        on_borrowed=0,
+        **columns,
+    )
+
+
+def recut(*, pool: int, at: datetime) -> None:
+    """Cuts the pool's usage at this moment to what the ledger makes of the runs that have started and not ended."""
+    situation = snapshot.of_started(at, pool=pool)
+    _, splits = engine.ledger(situation)
+    runs = Run.objects.filter(state=Run.State.RUNNING, job__pool=pool).select_related("job")
+    usage.recut(
+        pool=pool,
+        at=at,
+        holdings=[
+            usage.Holding(
+                run=run.pk,
+                job=run.job_id,
+                team=run.job.team_id,
+                project=run.job.project_id,
+                user=run.job.user_id,
+                since=run.started_at or at,
+                by_source=apply.by_source(splits[run.job_id]),
+            )
+            for run in runs
+            if run.job.grains
+        ],
+    )
+
+
+def settle(*, pool: int, at: datetime) -> None:
+    """After a change of quotas: the sources of what runs may be others from now on."""
+    with transaction.atomic():
+        inventory.Pool.objects.select_for_update().get(pk=pool)
+        recut(pool=pool, at=at)
