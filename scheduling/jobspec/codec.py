@@ -1,4 +1,4 @@
-"""A specification as JSON and back. The way back checks everything: rows may be older than the code."""
+"""Frozen dataclasses as JSON and back. The way back checks everything: rows may be older than the code."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from scheduling.jobspec.spec import JobSpec
+T = TypeVar("T")
 
 
 class BadField(ValueError):
@@ -18,18 +18,17 @@ class BadField(ValueError):
         self.wanted = wanted
 
 
-def encode(spec: JobSpec) -> dict[str, object]:
-    plain = _listed(asdict(spec))
-    assert isinstance(plain, dict)
-    return plain
+def encode(value: object) -> dict[str, object]:
+    """Of a dataclass; tuples become lists."""
+    if not is_dataclass(value) or isinstance(value, type):
+        raise TypeError(f"{value!r} is no dataclass object")
+    return {key: _listed(each) for key, each in asdict(value).items()}
 
 
-def decode(data: Mapping[str, object]) -> JobSpec:
-    spec = _read(JobSpec, data, "")
-    assert isinstance(spec, JobSpec)
-    if not spec.components:
-        raise BadField("components", "at least one is needed")
-    return spec
+def decode(wanted: type[T], data: object) -> T:
+    found = _read(wanted, data, "")
+    assert isinstance(found, wanted)
+    return found
 
 
 def _listed(value: object) -> object:
@@ -45,7 +44,9 @@ def _hints(wanted: type) -> dict[str, Any]:
     return get_type_hints(wanted)
 
 
-def _read(wanted: Any, value: object, path: str) -> object:  # Any: a type form such as `int | None` has no type of its own
+def _read(
+    wanted: Any, value: object, path: str
+) -> object:  # Any: a type form such as `int | None` has no type of its own
     origin = get_origin(wanted)
     if origin is types.UnionType:
         if value is None and type(None) in get_args(wanted):
@@ -71,7 +72,9 @@ def _read_tuple(args: tuple[Any, ...], value: object, path: str) -> object:
         return tuple(_read(args[0], each, f"{path}[{place}]") for place, each in enumerate(value))
     if len(value) != len(args):
         raise BadField(path, f"list of {len(args)} expected")
-    return tuple(_read(kind, each, f"{path}[{place}]") for place, (kind, each) in enumerate(zip(args, value, strict=True)))
+    return tuple(
+        _read(kind, each, f"{path}[{place}]") for place, (kind, each) in enumerate(zip(args, value, strict=True))
+    )
 
 
 def _read_object(wanted: type, value: object, path: str) -> object:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -95,6 +96,7 @@ class Kind(StrEnum):
     NODELIST_CUT = "nodelist-cut"  # nodes, max
     NOT_SUPPORTED_HERE = "not-supported-here"  # ability (arrays, dependencies, heterogeneous)
     # What the portal adds
+    FOLDER_MAY_BE_MISSING = "folder-may-be-missing"  # option, folder
     FOLDER_WILL_BE_MADE = "folder-will-be-made"  # option, folder
     PATH_OUTSIDE = "path-outside"  # option, path
     SET_BY_PORTAL = "set-by-portal"  # option, value
@@ -117,7 +119,11 @@ class Finding:
     repair: str | None = None
     field: str = ""
     """Name of the field, when the value came from one."""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = dataclasses.field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, object]:
+        """As kept with a job and told by the API."""
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)} | {"facts": dict(self.facts)}
 
 
 class BadValue(Exception):

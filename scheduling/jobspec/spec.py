@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scheduling.jobspec.codec import BadField, decode, encode
+
 DEFAULT_OUTPUT = "slurm-%j.out"
 DEFAULT_ARRAY_OUTPUT = "slurm-%A_%a.out"
 
@@ -148,13 +150,12 @@ class JobSpec:
         return sum(each.tasks for each in self.components)
 
     def to_dict(self) -> dict[str, object]:
-        from scheduling.jobspec.codec import encode  # the codec needs the classes above
-
         return encode(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> JobSpec:
-        """Raises `codec.BadField` that names the field."""
-        from scheduling.jobspec.codec import decode
-
-        return decode(data)
+        """Raises `BadField`, which names the field."""
+        spec = decode(cls, data)
+        if not spec.components:
+            raise BadField("components", "at least one is needed")
+        return spec
