@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,8 +35,9 @@ class LiveRun:
 
 
 class LocalBackend:
+    abilities = Abilities(own_nodes=True)
+
     def __init__(self, root: Path, *, cluster: str = "local", python: str = sys.executable) -> None:
-        self.abilities = Abilities(arrays=True, signals=True, own_nodes=True)
         self.root = Path(os.path.abspath(root))
         self.cluster = cluster
         self.python = python
@@ -169,7 +171,8 @@ class LocalBackend:
         if not run.has_order():
             return _observation(uuid, Phase.LOST, reason="unknown_run")
         if time.time() - os.stat(run.order).st_mtime > START_PATIENCE:
-            self._ensure_begun(run, patience=0)
+            with suppress(BackendError):  # tried again at the next look; the other runs want their answer now
+                self._ensure_begun(run, patience=0)
         return _observation(uuid, Phase.PENDING)
 
     def _bury(self, run: RunFolder, started: Started) -> End | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import select
 import subprocess
-import time
 from pathlib import Path
 
 from scheduling.backends.local import state
@@ -23,7 +21,7 @@ def command(program: str, *arguments: str, python: str) -> list[str]:
 
 
 def supervisor(run: state.RunFolder, *, python: str, patience: float) -> None:
-    """Starts a supervisor that owes nothing to this process and waits until its claim is on disk.
+    """Starts a supervisor that owes nothing to this process and waits until its claim is on disk (it closes a pipe then).
 
     Any number may be started for a run: one gets the claim, the others go. If the patience ends first the supervisor
     may still come; whoever looks next sees it or starts another.
@@ -41,8 +39,6 @@ def supervisor(run: state.RunFolder, *, python: str, patience: float) -> None:
         )
     with child:  # it forks and leaves at once: the supervisor proper is nobody's child
         assert child.stdout is not None
-        deadline = time.monotonic() + patience
-        while not run.begun() and (left := deadline - time.monotonic()) > 0:
-            ready, _, _ = select.select([child.stdout], [], [], left)
-            if ready and not os.read(child.stdout.fileno(), 64):
-                break
+        closed = select.poll()
+        closed.register(child.stdout, select.POLLIN)
+        closed.poll(patience * 1000)

@@ -17,15 +17,16 @@ def read(path: str, *, offset: int, limit: int, final: bool) -> LogPart:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:  # not there yet, or put there by the job to lead elsewhere
         return NOTHING
-    with open(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return NOTHING
         size = status.st_size
         start = max(0, size + offset) if offset < 0 else offset if offset <= size else 0
         before = min(start, LONGEST_CHARACTER - 1)
-        file.seek(start - before)
-        data = file.read(before + max(limit, LONGEST_CHARACTER))
+        data = os.pread(descriptor, before + max(limit, LONGEST_CHARACTER), start - before)
+    finally:
+        os.close(descriptor)
     skipped = _rest_of_character(data, before)
     begin = before + skipped
     at_end = start - before + len(data) >= size

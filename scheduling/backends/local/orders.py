@@ -15,8 +15,8 @@ SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def prepare(order: Order, *, run: state.RunFolder, job_folder: str, cluster: str, python: str) -> None:
     """Safe to be done twice and at once by two workers: each file is replaced whole and the order comes last."""
     instructions = _instruct(order, run=run, job_folder=job_folder, cluster=cluster)
-    os.makedirs(job_folder, mode=0o700, exist_ok=True)
     run.make()
+    os.makedirs(job_folder, mode=0o700, exist_ok=True)
     state.replace(run.script, order.script.encode("utf-8", "surrogateescape"), mode=0o700)
     for program in ("srun", "scontrol"):
         command = launch.command(program, run.path, python=python)

@@ -11,13 +11,17 @@ from uuid import UUID
 from scheduling.backends.local.instructions import Instructions
 from scheduling.backends.local.state import RunFolder
 
+DOOMED = ".gone-"
+"""Renamed before it is removed: half a folder, say one without its end, could start its run again."""
+
 
 def folders(root: Path) -> Iterator[RunFolder]:
     runs = root / "runs"
     if not runs.is_dir():
         return
     for entry in sorted(os.listdir(runs)):
-        yield RunFolder(str(runs / entry))
+        if not entry.startswith(DOOMED):
+            yield RunFolder(str(runs / entry))
 
 
 def describe(run: RunFolder) -> tuple[int, str]:
@@ -43,18 +47,27 @@ def sweep(root: Path, *, keep: Collection[UUID], ended_before: float) -> int:
     kept = {str(run) for run in keep}
     gone, used = 0, set()
     for run in folders(root):
-        end = run.end()
-        if end is None or end.at >= ended_before or os.path.basename(run.path) in kept:
+        if os.path.basename(run.path) in kept or not _is_over(run, before=ended_before):
             used |= {str(Instructions.load(run).job)} if run.has_order() else set()
             continue
-        shutil.rmtree(run.path)
+        os.rename(run.path, root / "runs" / f"{DOOMED}{os.path.basename(run.path)}")
         gone += 1
+    for entry in (root / "runs").glob(f"{DOOMED}*"):
+        shutil.rmtree(entry, ignore_errors=True)
     _sweep_jobs(root / "jobs", used=used, older_than=ended_before)
     return gone
+
+
+def _is_over(run: RunFolder, *, before: float) -> bool:
+    """Also a folder that a worker began to fill and nobody came back to."""
+    end = run.end()
+    if end is None:
+        return not run.has_order() and not run.begun() and os.stat(run.path).st_mtime < before
+    return end.at < before
 
 
 def _sweep_jobs(jobs: Path, *, used: set[str], older_than: float) -> None:
     """By age too: a worker may just be making the folder of a job whose order is not written yet."""
     for entry in jobs.iterdir() if jobs.is_dir() else ():
         if entry.name not in used and entry.stat().st_mtime < older_than:
-            shutil.rmtree(entry)
+            shutil.rmtree(entry, ignore_errors=True)

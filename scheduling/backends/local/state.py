@@ -63,7 +63,16 @@ class RunFolder:
         self._cancel = os.path.join(path, "cancel.json")
 
     def make(self) -> None:
-        for folder in (self.path, self.requests, self.programs, self.temporary, self.steps):
+        runs = os.path.dirname(self.path)
+        for folder in (
+            os.path.dirname(runs),
+            runs,
+            self.path,
+            self.requests,
+            self.programs,
+            self.temporary,
+            self.steps,
+        ):
             os.makedirs(folder, mode=0o700, exist_ok=True)
 
     def log(self, stream: str) -> str:

@@ -11,6 +11,7 @@ It is a program of its own that outlives whoever started it (`launch.supervisor`
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -173,6 +174,7 @@ class Supervision:
             os.dup2(error, 2)
             os.chdir(self.order.folder)
             os.umask(0o022)
+            _offer_to_oom_killer()
             execute(self.run.script, [self.run.script], self.order.environment)
         except OSError as exc:
             message = f"slurmstepd: error: execve(): {self.run.script}: {os.strerror(exc.errno or 0)}\n"
@@ -279,3 +281,9 @@ class Supervision:
             self._sleep(min(LOOK, self._until_next()))
             self._reap()
         return True
+
+
+def _offer_to_oom_killer() -> None:
+    """When memory runs out the job goes first, not its supervisor or the portal."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
