@@ -45,6 +45,12 @@ class Split:
     elastic: int = 0
     borrowed: int = 0
 
+    @property
+    def by_source(self) -> dict[str, int]:
+        """Zeros left out."""
+        amounts = {"guaranteed": self.guaranteed, "elastic": self.elastic, "borrowed": self.borrowed}
+        return {source: grains for source, grains in amounts.items() if grains}
+
 
 @dataclass(slots=True, kw_only=True)
 class Expected:
@@ -81,10 +87,12 @@ class Loan:
 
     pool: int
     lender: int | None
-    """Team that lends; None = the elastic pool."""
+    """Team that lends; None = the elastic pool, or a group where that is named."""
     borrower: int
     job: int
     grains: int
+    lender_group: int | None = None
+    """Group that lends out of its own quota."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,3 +136,27 @@ class Plan:
     claims: tuple[Claim, ...] = ()
     notices: tuple[Notice, ...] = ()
     reservations: tuple[Reservation, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Preview:
+    """What would become of a job if it were submitted now."""
+
+    job: int
+    starts_now: bool
+    reason: Reason | None
+    """Why it would wait; None when it starts now."""
+    facts: Mapping[str, int | str | list[int]]
+    place: int | None
+    expected: Expected
+    grains: int
+    """What it would be charged; of a job that takes whole nodes an estimate until it starts."""
+    split: Split | None
+    """On whose quota it would be at its start; None when that moment is unknown."""
+    loans: tuple[Loan, ...]
+    """From whom its team would borrow for it."""
+    guaranteed: int
+    may_borrow: int | None
+    used_before: int
+    used_after: int
+    """Of its team on this pool, were it to start now."""

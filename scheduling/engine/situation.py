@@ -45,9 +45,13 @@ class Share:
     """A team's quota on a pool, or a group's: the tree is pool -> groups -> teams."""
 
     team: int
+    """The team's id; of a group's own quota the group's id, which is numbered apart from the teams."""
     pool: int
     name: str
+    """Breaks ties between lenders and between remainders, so it should not change often."""
     group: int | None = None
+    """The group it belongs to. One that has no share of its own passes through what its teams own."""
+    is_group: bool = False
     guaranteed: int = 0
     may_borrow: int | None = UNLIMITED
     may_lend: int | None = UNLIMITED
