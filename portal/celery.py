@@ -21,6 +21,9 @@ app.conf.beat_schedule = {
     "housekeeping": {"task": "scheduling.housekeeping", "schedule": 3600, "options": {"expires": 1800}},
 }
 
+if settings.DEMO:
+    app.conf.beat_schedule["demo"] = {"task": "portal.demo_goes_on", "schedule": 60, "options": {"expires": 30}}
+
 
 @setup_logging.connect
 def use_the_portals_logging(**_: object) -> None:

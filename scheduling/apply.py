@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounting.models.price import Source
 from accounting.services import loans
 from npu_inventory import models as inventory
 from portal.kit import clock
@@ -117,15 +116,6 @@ def wait_columns(wait: Wait) -> dict[str, Any]:
 
 def split_columns(split: Split) -> dict[str, int]:
     return {"on_own": split.guaranteed, "on_elastic": split.elastic, "on_borrowed": split.borrowed}
-
-
-def by_source(split: Split) -> dict[str, int]:
-    amounts = {
-        Source.GUARANTEED.value: split.guaranteed,
-        Source.ELASTIC.value: split.elastic,
-        Source.BORROWED.value: split.borrowed,
-    }
-    return {source: grains for source, grains in amounts.items() if grains}
 
 
 def _tell_splits(splits: Mapping[int, Split]) -> None:

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from npu_inventory.models import Cluster
 from scheduling.backends.base import Backend, BackendError
-from scheduling.backends.local import LocalBackend
+from scheduling.backends.local.backend import LocalBackend
 
 
 def backend_of(cluster: Cluster) -> Backend:

@@ -43,8 +43,8 @@ def _carry_out(command: Command) -> None:
     try:
         backend = backend_of(command.run.cluster)
         if command.kind == Command.Kind.SUBMIT:
-            backend_id = backend.submit(order_for(command.run))
-            _sent(command, backend_id)
+            told_at = clock.now()
+            _sent(command, backend.submit(order_for(command.run)), told_at)
         else:
             _cancel(command, backend)
     except BackendError as error:
@@ -106,7 +106,7 @@ def places_of(run: Run) -> tuple[Place, ...]:
 
 
 @transaction.atomic
-def _sent(command: Command, backend_id: str) -> None:
+def _sent(command: Command, backend_id: str, told_at: datetime) -> None:
     """The backend has the run. If its job was cancelled meanwhile, the cancel command follows by itself."""
     _done(command)
     Run.objects.filter(pk=command.run_id, backend_id="").update(backend_id=backend_id)
@@ -114,7 +114,7 @@ def _sent(command: Command, backend_id: str) -> None:
     if job.state == State.ADMITTED and job.attempts == command.run.attempt:
         try:
             with transaction.atomic():
-                move(job, to=State.SUBMITTED, run=command.run)
+                move(job, to=State.SUBMITTED, run=command.run, at=told_at)
         except Conflict:
             log.info("job_moved_while_sent", job=job.pk)
     wake("scheduling.observe")

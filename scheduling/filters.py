@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import django_filters
 from django.db.models import Exists, OuterRef, Q
+from django.http import QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from accounting.models import User
-from npu_inventory.models import Partition, Pool
 from portal.kit.access import May
 from scheduling.models import Allocation, Job, State
 from scheduling.models.job import JobQuerySet
@@ -33,7 +32,7 @@ class JobFilter(django_filters.FilterSet):
     state = django_filters.MultipleChoiceFilter(
         choices=[*GROUP_LABELS.items(), *State.choices], method="by_state", label=_("State")
     )
-    pool = django_filters.ModelChoiceFilter(queryset=Pool.objects.all(), to_field_name="name", label=_("Pool"))
+    pool = django_filters.CharFilter(field_name="pool__name", label=_("Pool"))
     partition = django_filters.CharFilter(field_name="partition__name", label=_("Partition"))
     team = django_filters.CharFilter(field_name="team__slug", label=_("Team"))
     project = django_filters.CharFilter(method="by_project", label=_("Project"))
@@ -46,8 +45,9 @@ class JobFilter(django_filters.FilterSet):
         model = Job
         fields: tuple[str, ...] = ()
 
-    def __init__(self, data: Mapping[str, Any] | None, queryset: JobQuerySet, *, user: User, **kwargs: Any) -> None:
+    def __init__(self, data: QueryDict, queryset: JobQuerySet, *, user: User, **kwargs: Any) -> None:
         super().__init__(data, queryset, **kwargs)
+        self.given = data
         self.person = user
 
     @cached_property
@@ -100,25 +100,23 @@ class QueueFilter(JobFilter):
 
     @cached_property
     def scope_now(self) -> Scope:
-        given = self.data.get("scope")
+        given = self.given.get("scope")
         return Scope(given) if given in SCOPE_LABELS else Scope.ALL
-
-    @cached_property
-    def states_now(self) -> list[str]:
-        given = self.data.getlist("state") if hasattr(self.data, "getlist") else []
-        return [state for state in given if state]
 
     def by_state(self, jobs: JobQuerySet, name: str, wanted: list[str]) -> JobQuerySet:
         if self.ALL in wanted:
             return jobs
         return super().by_state(jobs, name, wanted or [Group.WAITING, Group.RUNNING])
 
-    def filter_queryset(self, queryset: JobQuerySet) -> JobQuerySet:
-        """Without the scope, which the page counts all of."""
-        found = queryset
-        for name, value in self.form.cleaned_data.items():
+    @property
+    def found(self) -> JobQuerySet:
+        """By everything but the scope: the page counts all of them."""
+        jobs: Any = self.queryset
+        self.is_valid()  # fills cleaned_data with what is valid; the rest filters nothing
+        wanted = self.form.cleaned_data
+        for name, each in self.filters.items():
             if name == "state":
-                found = self.by_state(found, name, value or [])
+                jobs = self.by_state(jobs, name, wanted.get(name) or [])
             elif name != "scope":
-                found = self.filters[name].filter(found, value)
-        return found
+                jobs = each.filter(jobs, wanted.get(name))
+        return cast(JobQuerySet, jobs)

@@ -36,6 +36,11 @@ def of_started(now: datetime, *, pool: int) -> Situation:
     return _situation(now, pools=_pools(pool), runs=runs, waiting=())
 
 
+def bare(now: datetime) -> Situation:
+    """Capacity and quotas without any job: where a replay begins."""
+    return _situation(now, pools=_pools(), runs=(), waiting=())
+
+
 def waiting_of(job: Job, *, excluded: Iterable[int] = ()) -> Waiting:
     """A job as the engine sees it; also of one that is not saved yet (id 0, the preview's)."""
     nodes_only = job.spec.get("portal_nodes_only")

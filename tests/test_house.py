@@ -35,10 +35,7 @@ def test_no_foreign_key_points_up(owner: str, target: str, name: str) -> None:
 def test_every_woken_task_exists() -> None:
     celery.app.loader.import_default_modules()
     sources = [
-        path
-        for app in ("portal", *ORDER)
-        for path in (ROOT / app).rglob("*.py")
-        if "migrations" not in path.parts
+        path for app in ("portal", *ORDER) for path in (ROOT / app).rglob("*.py") if "migrations" not in path.parts
     ]
     woken = {name for path in sources for name in re.findall(r"\bwake\(\s*\"([a-z_.]+)\"", path.read_text())}
     scheduled = {entry["task"] for entry in celery.app.conf.beat_schedule.values()}

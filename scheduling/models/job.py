@@ -232,7 +232,7 @@ class JobEvent(Event):
     now = models.CharField(max_length=10, blank=True)
 
     class Meta:
-        ordering = ["at", "id"]
+        ordering = ["id"]  # as they became known: a backend's time may lie before that of the step that told us
         indexes = [models.Index(fields=["job", "id"], name="event_by_job")]
 
 

@@ -7,8 +7,10 @@ from collections import Counter
 from accounting.models import Quota, Team, User
 from npu_inventory.models import NPU, Cluster, Partition
 from scheduling import jobspec
-from scheduling.backends.base import BackendError
-from scheduling.connect import backend_of
+from scheduling.backends.base import Abilities
+from scheduling.backends.local.backend import LocalBackend
+
+ABILITIES: dict[Cluster.Backend, Abilities] = {Cluster.Backend.LOCAL: LocalBackend.abilities}
 
 
 def partitions_for(team: Team | None) -> list[Partition]:
@@ -64,12 +66,7 @@ def _npus_by_node(rows: list[Partition]) -> dict[int, int]:
 
 
 def _lacks(rows: list[Partition]) -> frozenset[str]:
-    """What none of the clusters behind these doors can do. A cluster that may not be used here counts as none."""
-    lacks = {"arrays", "dependencies", "heterogeneous"}
-    for cluster in {row.cluster for row in rows}:
-        try:
-            abilities = backend_of(cluster).abilities
-        except BackendError:
-            continue
-        lacks -= {name for name in lacks if getattr(abilities, name)}
-    return frozenset(lacks)
+    """What none of the clusters behind these doors can do."""
+    able = [ABILITIES[Cluster.Backend(row.cluster.backend)] for row in rows]
+    wanted = ("arrays", "dependencies", "heterogeneous")
+    return frozenset(name for name in wanted if not any(getattr(abilities, name) for abilities in able))

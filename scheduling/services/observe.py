@@ -13,7 +13,7 @@ from accounting.services import usage
 from npu_inventory import models as inventory
 from npu_inventory.services import clusters
 from portal.kit.wake import wake
-from scheduling import apply, engine, snapshot
+from scheduling import engine, snapshot
 from scheduling.backends.base import BackendError, Ending, Observation, Phase, RunRef
 from scheduling.connect import backend_of
 from scheduling.models import Allocation, Job, Run, State, move
@@ -170,7 +170,7 @@ def recut(*, pool: int, at: datetime) -> None:
                 project=run.job.project_id,
                 user=run.job.user_id,
                 since=run.started_at or at,
-                by_source=apply.by_source(splits[run.job_id]),
+                by_source=splits[run.job_id].by_source,
             )
             for run in runs
             if run.job.grains

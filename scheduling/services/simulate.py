@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
+from accounting import queries as accounts
 from accounting.models import Project, Team, User
+from accounting.models.price import Source
+from accounting.rating import SECONDS_PER_HOUR, PriceList
 from npu_inventory.models import Partition
+from portal.kit import clock, money
 from portal.kit.access import May
 from portal.kit.errors import Invalid, NotAllowed
 from portal.kit.grains import GRAINS_PER_NPU
 from scheduling import engine, jobspec, snapshot
 from scheduling.engine.decisions import Reason, Split
+from scheduling.engine.situation import Situation
 from scheduling.models import Job, State
 from scheduling.queries.site import default_partition, partitions_for
 
@@ -43,10 +50,13 @@ class CostLine:
 class Preview:
     job: Job
     """Not saved: its columns say what it takes."""
-    split: Split
+    split: Split | None
+    """On whose quota it would run when it starts; None where that cannot be foreseen."""
     lenders: tuple[tuple[str | None, int], ...]
     """Team name (None: the elastic pool) and grains."""
+    grains: int
     used_before: int
+    used_after: int
     guaranteed: int
     may_borrow: int | None
     starts_now: bool
@@ -158,5 +168,76 @@ def _node_ids(spec: jobspec.JobSpec, partition: Partition) -> dict[str, list[int
 
 def never_starts(job: Job, *, now: datetime) -> Never | None:
     """The reason for which it could never start, whatever ends; None for a job that only has to wait."""
-    outcome = engine.judge_empty(snapshot.take(now), snapshot.waiting_of(job))
-    return Never(f"never_{outcome.reason.value}", dict(outcome.facts)) if outcome and outcome.reason in NEVER else None
+    return _never(snapshot.take(now), job)
+
+
+def _never(situation: Situation, job: Job) -> Never | None:
+    """A cluster that is away or a closed door is passing, and must not hide what is for ever."""
+    open_doors = tuple(replace(partition, open=True) for partition in situation.partitions)
+    outcome = engine.what_if(
+        replace(situation, clusters_away={}, partitions=open_doors, waiting=()), snapshot.waiting_of(job)
+    )
+    if outcome.reason in NEVER:
+        return Never(f"never_{outcome.reason.value}", dict(outcome.facts))
+    return None
+
+
+def preview(
+    user: User, *, team: Team, project: Project | None, reading: jobspec.Reading, own_only: bool = False
+) -> Preview:
+    """What would become of it if it were submitted now. Raises what a submission would be refused for."""
+    now = clock.now()
+    job = draft(user, team=team, project=project, reading=reading, own_only=own_only, now=now)
+    situation = snapshot.take(now)
+    prices = accounts.price_list()
+    chosen, other = (_preview(_with_choice(job, choice), situation, prices) for choice in (own_only, not own_only))
+    return replace(chosen, other=None if _alike(chosen, other) else other)
+
+
+def _with_choice(job: Job, own_only: bool) -> Job:
+    twin = copy(job)
+    twin.own_only = own_only
+    return twin
+
+
+def _alike(one: Preview, other: Preview) -> bool:
+    return (one.split, one.expected_at, one.never) == (other.split, other.expected_at, other.never)
+
+
+def _preview(job: Job, situation: Situation, prices: PriceList) -> Preview:
+    outcome = engine.what_if(situation, snapshot.waiting_of(job))
+    names = {share.team: share.name for share in situation.shares}
+    cost = _cost(job, outcome.split, prices, situation.now)
+    expected = outcome.expected
+    return Preview(
+        job=job,
+        split=outcome.split,
+        lenders=tuple((names[loan.lender] if loan.lender else None, loan.grains) for loan in outcome.loans),
+        grains=outcome.grains,
+        used_before=outcome.used_before,
+        used_after=outcome.used_after,
+        guaranteed=outcome.guaranteed,
+        may_borrow=outcome.may_borrow,
+        starts_now=outcome.starts_now,
+        expected_at=clock.from_epoch(expected.at) if expected.at is not None else None,
+        assumption=expected.assumption.value,
+        after=tuple(expected.after),
+        place=outcome.place,
+        reason=outcome.reason.value if outcome.reason else "",
+        facts=dict(outcome.facts),
+        never=_never(situation, job),
+        cost=cost,
+        cost_micro=sum(line.micro for line in cost) if job.time_limit_seconds is not None else None,
+    )
+
+
+def _cost(job: Job, split: Split | None, prices: PriceList, now: int) -> tuple[CostLine, ...]:
+    """At most: to its limit at today's prices. What it would stand on unknown, it is reckoned as own."""
+    seconds = job.time_limit_seconds or 0
+    by_source = split.by_source if split else {Source.GUARANTEED.value: job.grains}
+    lines = []
+    for source, grains in by_source.items():
+        price = prices.at(job.pool_id, source, now)
+        exact = Fraction(price * grains * seconds, GRAINS_PER_NPU * SECONDS_PER_HOUR)
+        lines.append(CostLine(source=source, grains=grains, micro_per_npu_hour=price, micro=money.round_micro(exact)))
+    return tuple(line for line in lines if line.grains)

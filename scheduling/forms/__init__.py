@@ -1,0 +1,3 @@
+from scheduling.forms.submit import SubmitForm
+
+__all__ = ["SubmitForm"]

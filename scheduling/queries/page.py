@@ -1,0 +1,136 @@
+"""What the page of one job shows. Whoever calls has looked the job up with `May.SEE`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+
+from accounting.models import UsageInterval
+from accounting.models.price import Source
+from accounting.queries import price_list, stretch_of
+from accounting.rating import PriceList, Stretch
+from portal.kit import clock, money
+from portal.kit.grains import GRAINS_PER_NPU
+from scheduling.models import Allocation, Job, JobEvent, Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What the latest run has of one node: physical ids of its NPUs."""
+
+    node: str
+    npus: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostLine:
+    """One run on one source. The price is the mean one where it changed meanwhile."""
+
+    attempt: int
+    running: bool
+    source: str
+    grain_seconds: int
+    exact: Fraction
+
+    @property
+    def micro(self) -> int:
+        return money.round_micro(self.exact)
+
+    @property
+    def micro_per_npu_hour(self) -> int:
+        hours = Fraction(self.grain_seconds, GRAINS_PER_NPU * 3600)
+        return money.round_micro(self.exact / hours) if hours else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """In micro-units. `most` is None where the job has no limit: then nobody can tell."""
+
+    lines: tuple[CostLine, ...]
+    most: int | None
+
+    @property
+    def so_far(self) -> int:
+        return sum(line.micro for line in self.lines)
+
+    @property
+    def grain_seconds(self) -> int:
+        return sum(line.grain_seconds for line in self.lines)
+
+
+def runs_of(job: Job) -> list[Run]:
+    return list(job.runs.select_related("cluster").order_by("-attempt", "-id"))
+
+
+def held_by(run: Run | None) -> list[Held]:
+    """By node, in order of names. A run that is over still says what it had."""
+    if run is None:
+        return []
+    npus: dict[str, list[int]] = defaultdict(list)
+    rows = Allocation.objects.filter(run=run).order_by("node__name", "npu__index")
+    for node, index in rows.values_list("node__name", "npu__index"):
+        npus[node] += [] if index is None else [index]
+    return [Held(node=node, npus=tuple(found)) for node, found in npus.items()]
+
+
+def events_of(job: Job) -> list[JobEvent]:
+    """Latest first, each with its person and run."""
+    return list(job.events.select_related("by", "run").order_by("-at", "-id"))
+
+
+def cost_of(job: Job, runs: list[Run], *, now: datetime) -> Cost:
+    prices = price_list()
+    attempts = {run.pk: run for run in runs}
+    seconds: dict[tuple[int, str], int] = defaultdict(int)
+    exact: dict[tuple[int, str], Fraction] = defaultdict(Fraction)
+    for row in UsageInterval.objects.filter(job=job.pk).order_by("since", "id"):
+        stretch = stretch_of(row, now)
+        seconds[row.run, row.source] += stretch.grain_seconds
+        exact[row.run, row.source] += prices.cost(stretch)
+    lines = tuple(
+        CostLine(
+            attempt=attempts[run].attempt,
+            running=attempts[run].state == Run.State.RUNNING,
+            source=source,
+            grain_seconds=seconds[run, source],
+            exact=exact[run, source],
+        )
+        for run, source in seconds
+        if run in attempts
+    )
+    so_far = sum(line.micro for line in lines)
+    return Cost(lines=lines, most=_most(job, prices, so_far=so_far, now=now))
+
+
+def _most(job: Job, prices: PriceList, *, so_far: int, now: datetime) -> int | None:
+    """What it comes to if it runs to its limit: on the sources that it has, or before it starts on the dearest."""
+    if job.is_ended:
+        return so_far
+    if job.time_limit_seconds is None:
+        return None
+    start = clock.epoch(now)
+    if job.started_at is None or job.ends_by is None or not job.is_holding:
+        rest = [_stretch(job, source, job.grains, start, job.time_limit_seconds) for source in Source.values]
+        return so_far + max(money.round_micro(prices.cost(stretch)) for stretch in rest)
+    left = max(0, clock.epoch(job.ends_by) - start)
+    return so_far + sum(
+        money.round_micro(prices.cost(_stretch(job, source, grains, start, left)))
+        for source, grains in split_of(job).items()
+    )
+
+
+def _stretch(job: Job, source: str, grains: int, start: int, seconds: int) -> Stretch:
+    return Stretch(pool=job.pool_id, source=source, grains=grains, since=start, until=start + seconds)
+
+
+def split_of(job: Job) -> Mapping[str, int]:
+    """On whose quota it runs: grains by source, zeros left out."""
+    amounts = {
+        Source.GUARANTEED.value: job.on_own,
+        Source.ELASTIC.value: job.on_elastic,
+        Source.BORROWED.value: job.on_borrowed,
+    }
+    return {source: grains for source, grains in amounts.items() if grains}

@@ -1,0 +1,122 @@
+"""How a job ended, in one sentence, and what to do about it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from portal.kit.times import duration
+from scheduling.models import Job, State
+from scheduling.texts.sentence import Sentence, Told
+
+Facts = Mapping[str, Any]
+
+
+def ending(job: Job, *, by: str = "", clue: str = "") -> Told:
+    """`by`: who cancelled it, if the reader may know. `clue`: the last line of its log that speaks of an error."""
+    facts = job.ended_facts | {"exit_code": job.exit_code}
+    words = {
+        "time": _lasted(job),
+        "limit": duration(job.time_limit_seconds),
+        "code": "" if job.exit_code is None else str(job.exit_code),
+        "signal": _signal(facts.get("signal")),
+        "detail": str(facts.get("detail") or "").rstrip("."),
+        "by": by,
+        "clue": clue,
+    }
+    first, step = _sentence(job, facts, words)
+    more = (Sentence(_("Its log says: “{clue}”"), words),) if clue and job.state == State.FAILED else ()
+    return Told(Sentence(first, words), more=more, next_step=Sentence(step, words) if step else None)
+
+
+def _sentence(job: Job, facts: Facts, words: Mapping[str, str]) -> tuple[str, str]:
+    match job.state:
+        case State.SUCCEEDED:
+            return _("Succeeded after {time}."), ""
+        case State.CANCELLED:
+            return _cancelled(job, words), ""
+        case State.TIMED_OUT:
+            return (
+                _("Stopped at its time limit of {limit}."),
+                _("Resubmit it with a longer limit, or let it go on from its last checkpoint."),
+            )
+        case _:
+            return _failed(job, facts)
+
+
+def _cancelled(job: Job, words: Mapping[str, str]) -> str:
+    if job.started_at is None:
+        return _("Cancelled by {by} before it started.") if words["by"] else _("Cancelled before it started.")
+    return _("Cancelled by {by} after {time}.") if words["by"] else _("Cancelled after {time}.")
+
+
+def _failed(job: Job, facts: Facts) -> tuple[str, str]:
+    if job.ended_why in FAILURES:
+        return FAILURES[job.ended_why]()
+    if facts.get("signal"):
+        return _("Killed by signal {signal} after {time}."), _("Its log's last lines may say why.")
+    if job.exit_code is not None and job.exit_code in EXIT_CODES:
+        return EXIT_CODES[job.exit_code]()
+    if job.exit_code is not None:
+        return _("Failed after {time} with exit code {code}."), _("Its log's last lines may say why.")
+    if facts.get("detail"):
+        return _("Failed: {detail}."), ""
+    return _("Failed after {time}."), _("Its log's last lines may say why.")
+
+
+FAILURES: Mapping[str, Callable[[], tuple[str, str]]] = {
+    "process_gone": lambda: (
+        _("Its process vanished without a trace after {time}: killed from outside, or the machine restarted."),
+        _("Resubmit it; if it happens again, an operator should look at the node."),
+    ),
+    "unknown_run": lambda: (
+        _("Its cluster lost it: it knows nothing of this run any more."),
+        _("Resubmit it; if it happens again, an operator should look at the cluster."),
+    ),
+    "oom": lambda: (
+        _("Ran out of memory after {time}."),
+        _("Resubmit it with more memory (--mem) or a smaller batch."),
+    ),
+    "node_failed": lambda: (_("A node that it ran on failed after {time}."), _("Resubmit it.")),
+    "output_path": lambda: (
+        _("Never began: its log file could not be made ({detail})."),
+        _("Resubmit it with another --output or --error."),
+    ),
+    "refused": lambda: (_("The cluster refused it: {detail}."), _("Resubmit it with what the cluster asks for.")),
+    "not_allowed_here": lambda: (_("The cluster refused it: {detail}."), _("An operator has to allow it.")),
+}
+
+EXIT_CODES: Mapping[int, Callable[[], tuple[str, str]]] = {
+    126: lambda: (
+        _("Failed after {time} with exit code 126: a command could not be executed."),
+        _("Check that the program is executable, and resubmit."),
+    ),
+    127: lambda: (
+        _("Failed after {time} with exit code 127: a command was not found."),
+        _("Check the environment that the script sets up, and resubmit."),
+    ),
+    137: lambda: (
+        _("Failed after {time} with exit code 137: a process was killed, often for want of memory."),
+        _("Resubmit it with more memory (--mem) or a smaller batch."),
+    ),
+    139: lambda: (
+        _("Failed after {time} with exit code 139: a program crashed (segmentation fault)."),
+        _("Its log's last lines may say why."),
+    ),
+}
+
+
+def _lasted(job: Job) -> str:
+    if job.started_at is None or job.ended_at is None:
+        return duration(0)
+    return duration(job.ended_at - job.started_at)
+
+
+def _signal(number: Any) -> str:
+    try:
+        return signal.Signals(number).name if number else ""
+    except ValueError:
+        return str(number)

@@ -1,0 +1,200 @@
+"""The queue: where am I, and why?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounting.exports import csv_bytes
+from accounting.models import User
+from npu_inventory.models import Partition, Pool
+from portal.kit import clock
+from portal.kit.errors import Invalid
+from portal.kit.http import PortalRequest, render_part
+from scheduling import tables
+from scheduling.filters import GROUP_LABELS, QueueFilter
+from scheduling.models import Job
+from scheduling.queries import cancelling
+from scheduling.queries.pools import PoolUse, pool_use
+from scheduling.queries.queue import (
+    Listing,
+    Scope,
+    Standing,
+    Tallies,
+    Tally,
+    demand,
+    in_scope,
+    standing,
+    tallies,
+)
+from scheduling.services import jobs
+from scheduling.texts import standing as words
+from scheduling.views.steps import answered
+
+PAGE_SIZE = 50
+MOST_IN_A_FILE = 20_000
+TEMPLATE, PART = "scheduling/queue.html", "live"
+
+
+@login_required
+@require_GET
+def queue(request: PortalRequest) -> HttpResponse:
+    """For everybody signed in; of other teams' jobs each sees what `tables.Row` says."""
+    if request.GET.get("format") == "csv":
+        return _file(request)
+    return render_part(request, TEMPLATE, PART, _page(request.user, request.GET).context())
+
+
+@login_required
+@require_GET
+def queue_rows(request: PortalRequest) -> HttpResponse:
+    """The same part for the page's poll; nothing when it would say what `seen` says."""
+    query = request.GET.copy()
+    seen = query.pop("seen", [""])[-1]
+    request.GET = query  # type: ignore[assignment]  # links of the part shall not carry what was seen
+    page = _page(request.user, query)
+    if seen == page.fingerprint:
+        return HttpResponse(status=204)
+    return render(request, f"{TEMPLATE}#{PART}", page.context())
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def queue_cancel(request: PortalRequest) -> HttpResponse:
+    """Asked first: what it would do to whom. Sent: it is done, as far as the person may."""
+    given = request.POST if request.method == "POST" else request.GET
+    numbers = [int(number) for number in given.getlist("job") if number.isdecimal() and len(number) < 19]
+    if not numbers:
+        raise Invalid(code="no_jobs_chosen", field="job")
+    if request.method != "POST":
+        return confirm_cancel(request, numbers, action=reverse("queue_cancel"))
+    result = jobs.cancel_many(request.user, numbers)
+    told = [ngettext("One job is cancelled.", "{n} jobs are cancelled.", len(result.done)).format(n=len(result.done))]
+    if result.refused:
+        left = ngettext("One could not be.", "{n} could not be.", len(result.refused))
+        told.append(left.format(n=len(result.refused)))
+    return answered(request, " ".join(told), to=reverse("queue"), tone="warn" if result.refused else "ok")
+
+
+def confirm_cancel(request: PortalRequest, numbers: Iterable[int], *, action: str) -> HttpResponse:
+    plan = cancelling.plan(request.user, numbers, now=clock.now())
+    context = {"plan": plan, "action": action, "next": request.GET.get("next", "")}
+    return render_part(request, "scheduling/cancel.html", "dialog", context)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuePage:
+    now: datetime
+    filters: QueueFilter
+    tallies: Tallies
+    page: Page[Job]
+    rows: list[tables.Row]
+    standing: Standing
+    pool: Pool | None
+    use: PoolUse | None
+    waits: Tally
+    pools: list[Pool]
+    partitions: list[str]
+    teams: list[str]
+
+    @property
+    def heading(self) -> str:
+        return words.heading(self.standing, now=self.now)
+
+    @property
+    def lead(self) -> str:
+        if self.pool is None or self.use is None:
+            return ""
+        return words.pool_sentence(self.pool, used=self.use.used, capacity=self.use.capacity, waits=self.waits)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with whatever the part shows, times apart that go on by themselves."""
+        shown = ([row.mark for row in self.rows], self.heading, self.lead, self.page.number, self.tallies)
+        return hashlib.sha256(repr(shown).encode()).hexdigest()[:20]
+
+    def context(self) -> dict[str, object]:
+        sections = tables.sections(self.rows)
+        return {
+            "queue": self,
+            "page": self.page,
+            "sections": [(each, self.tallies.groups[each.group]) for each in sections],
+            "scopes": _scopes(self.tallies, self.teams, self.filters.scope_now),
+            "states": [(group.value, label) for group, label in GROUP_LABELS.items()],
+            "data": self.filters.given,
+            "now": self.now,
+        }
+
+
+def _scopes(counted: Tallies, teams: list[str], current: Scope) -> list[dict[str, object]]:
+    labels = {Scope.MINE: _("Mine"), Scope.TEAM: teams[0] if len(teams) == 1 else _("My teams"), Scope.ALL: _("All")}
+    shown = [scope for scope in Scope if scope is not Scope.TEAM or teams]
+    return [
+        {"scope": scope.value, "label": labels[scope], "count": counted.scopes[scope], "current": scope is current}
+        for scope in shown
+    ]
+
+
+def _page(user: User, query: QueryDict) -> QueuePage:
+    now = clock.now()
+    filters = QueueFilter(query, Job.objects.all(), user=user)
+    counted, listing = _listing(filters, user, query.get("sort", "place"))
+    page: Page[Job] = Paginator[Job](cast(Sequence[Job], listing), PAGE_SIZE).get_page(query.get("page"))
+    own = standing(user)
+    pools = list(Pool.objects.all())
+    pool = _chosen_pool(pools, query.get("pool", ""), own)
+    return QueuePage(
+        now=now,
+        filters=filters,
+        tallies=counted,
+        page=page,
+        rows=tables.rows_for(user, page.object_list, now=now),
+        standing=own,
+        pool=pool,
+        use=pool_use([pool])[pool.pk] if pool else None,
+        waits=demand(pool) if pool else Tally(),
+        pools=pools,
+        partitions=list(Partition.objects.order_by("name").values_list("name", flat=True).distinct()),
+        teams=[str(team) for team in user.teams.all()],
+    )
+
+
+def _listing(filters: QueueFilter, user: User, sort: str) -> tuple[Tallies, Listing]:
+    found, scope = filters.found, filters.scope_now
+    counted = tallies(found, user=user, scope=scope)
+    return counted, Listing(found.filter(in_scope(user, scope)), counted.groups, sort)
+
+
+def _chosen_pool(pools: list[Pool], name: str, own: Standing) -> Pool | None:
+    """The one that is filtered for, else the one of the person's next job, else the first."""
+    by_name = {pool.name: pool for pool in pools}
+    if name in by_name:
+        return by_name[name]
+    waited = next((pool for pool in pools if own.next and pool.pk == own.next.pool_id), None)
+    return waited or next(iter(pools), None)
+
+
+def _file(request: PortalRequest) -> HttpResponse:
+    now = clock.now()
+    __, listing = _listing(QueueFilter(request.GET, Job.objects.all(), user=request.user), request.user, "place")
+    rows = (
+        row
+        for start in range(0, min(len(listing), MOST_IN_A_FILE), 500)
+        for row in tables.rows_for(request.user, listing[start : start + 500], now=now)
+    )
+    content = csv_bytes(tables.columns(), (row.cells() for row in rows))
+    response = HttpResponse(content, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="queue-{now:%Y%m%d-%H%M}.csv"'
+    return response
