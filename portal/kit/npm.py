@@ -51,7 +51,7 @@ class Finder(BaseFinder):
         name = path.removeprefix(f"{PREFIX}/")
         known = name != path and name in FILES and (folder() / name).is_file()
         found = [str(folder() / name)] if known else []
-        return found if find_all else (found[0] if found else None)
+        return found[0] if found and not find_all else found
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
         for name in FILES:

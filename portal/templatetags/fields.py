@@ -9,8 +9,8 @@ from django.forms import BoundField
 
 CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
     (forms.CheckboxInput, "form-check-input"),
-    (forms.RadioSelect, "form-check-input"),
-    (forms.CheckboxSelectMultiple, "form-check-input"),
+    (forms.RadioSelect, ""),
+    (forms.CheckboxSelectMultiple, ""),
     (forms.Select, "form-select"),
     (forms.Widget, "form-control"),
 )
@@ -32,7 +32,8 @@ def field(bound: BoundField, hint: str = "", unit: str = "") -> dict[str, Any]:
         ids.insert(0, f"{bound.auto_id}_error")
     given = widget.attrs.get("class", "")
     base = next(name for kind, name in CLASSES if isinstance(widget, kind))
-    attrs = {"class": " ".join(filter(None, [base, given, "is-invalid" if bound.errors else ""]))}
+    classes = " ".join(filter(None, [base, given, "is-invalid" if base and bound.errors else ""]))
+    attrs: dict[str, str | bool] = {"class": classes} if classes else {}
     if ids:
         attrs["aria-describedby"] = " ".join(ids)
     return {

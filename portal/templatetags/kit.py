@@ -7,8 +7,10 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.http import HttpRequest
 from django.template import RequestContext
 from django.utils.html import format_html
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
@@ -61,19 +63,26 @@ def copy_id(text: object, label: str = "") -> dict[str, Any]:
 
 
 @register.simple_tag
-def team_dot(number: int) -> SafeString:
+def team_dot(colour: int) -> SafeString:
     """The swatch before a team's name; colours repeat after four, the name carries."""
-    return format_html('<span class="dot team-{}" aria-hidden="true"></span>', (number - 1) % 4 + 1)
+    return format_html('<span class="dot team-{}" aria-hidden="true"></span>', (colour - 1) % 4 + 1)
 
 
 @register.filter
 def initials(name: str) -> str:
     """ "LY" of Lin Yue, "悦" of 林悦; of a name in both scripts the one of the page."""
-    han = re.findall(r"[\u4e00-\u9fff]", name)
-    latin = re.findall(r"[^\W\d_\u4e00-\u9fff]+", name)
+    han: list[str] = re.findall(r"[\u4e00-\u9fff]", name)
+    latin: list[str] = re.findall(r"[^\W\d_\u4e00-\u9fff]+", name)
     if han and (times.is_chinese() or not latin):
         return han[-1]
     return "".join(word[0] for word in latin[:2]).upper() or name[:1].upper()
+
+
+@register.filter
+def same_site(url: str | None, request: HttpRequest) -> str:
+    """The address if it is one of ours, else the home page's."""
+    ours = url_has_allowed_host_and_scheme(url, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    return url if url and ours else "/"
 
 
 @register.inclusion_tag("kit/pages.html", takes_context=True)
