@@ -15,6 +15,7 @@ REFUSALS: Mapping[str, Promise] = {
     "limit_reached": _("A limit is reached."),
     "token_name": _("Give the token a name of at most 80 characters, so that you can tell it from others later."),
     "token_expiry_past": _("The token would have expired already. Choose a later day."),
+    "period_empty": _("The period ends before it begins."),
     "guarantees_exceed_pool": _("The guarantees on %(pool)s would exceed what it has."),
     "no_such_person": _("There is nobody here who signs in as “%(username)s”."),
     "member_already": _("%(person)s is in the team already."),

@@ -1,14 +1,82 @@
-"""The REST API's root: its addresses, its errors, its document."""
+"""The REST API's root: its addresses, its errors, its document and the page that shows it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth.decorators import login_required
+from django.urls import include, path
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework import permissions, serializers
+from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from portal.kit.api import one_error_shape
-from portal.views import refusal_text
+from scheduling.texts import refusal
 
 
 def on_error(error: Exception, context: dict[str, Any]) -> Response | None:
-    return one_error_shape(error, context, sentence=refusal_text)
+    return one_error_shape(error, context, sentence=refusal)
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself, untyped
+    target_class = "portal.identity.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "A token made on the profile page."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself, untyped
+    target_class = "portal.identity.SessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "apiKey", "in": "cookie", "name": "portal_session"}
+
+
+class MeShape(serializers.Serializer[Any]):
+    username = serializers.CharField()
+    name = serializers.CharField()
+    teams = serializers.DictField(child=serializers.CharField(), help_text="Role by the team's short name")
+    roles = serializers.ListField(child=serializers.CharField(), help_text="Over the centre")
+
+
+class Me(APIView):
+    """Who the token belongs to: the first thing to try."""
+
+    @extend_schema(operation_id="me", responses=MeShape)
+    def get(self, request: Request) -> Response:
+        user: Any = request.user
+        return Response(
+            {
+                "username": user.username,
+                "name": str(user),
+                "teams": {m.team.slug: m.role for m in user.memberships.select_related("team")},
+                "roles": sorted(user.centre_roles),
+            }
+        )
+
+
+class Document(SpectacularAPIView):  # type: ignore[misc]  # untyped library
+    """OpenAPI, for anybody who is signed in or has a token."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+
+class DocumentPage(SpectacularSwaggerSplitView):  # type: ignore[misc]  # untyped library
+    """Split: the page's script comes from an address of its own, so that nothing stands inline."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+
+urlpatterns = [
+    path("v1/me", Me.as_view(), name="api_me"),
+    path("v1/", include("scheduling.api.urls")),
+    path("v1/", include("accounting.api.urls")),
+    path("v1/openapi", Document.as_view(), name="api_document"),
+    path("docs", login_required(DocumentPage.as_view(url_name="api_document")), name="api_docs"),
+]

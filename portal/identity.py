@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -48,7 +46,3 @@ class SessionAuthentication(authentication.SessionAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return TokenAuthentication.keyword
-
-
-def token_scheme() -> dict[str, Any]:
-    return {"type": "http", "scheme": "bearer", "description": "A token made on the profile page."}

@@ -9,8 +9,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone, translation
+from django_htmx.http import trigger_client_event
 
 from portal.kit.errors import PortalError
+from scheduling.texts import refusal
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -43,13 +45,9 @@ class RefusalMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, PortalError):
             return None
-        from portal.views import refusal_text  # the site's sentences; the middleware is loaded before the apps are
-
-        text = refusal_text(error)
+        text = refusal(error)
         if getattr(request, "htmx", False):
             response = HttpResponse(status=error.status)
-            from django_htmx.http import trigger_client_event
-
             response["HX-Reswap"] = "none"
             return trigger_client_event(response, "toast", {"text": text, "tone": "bad"})
         template = "404.html" if error.status == 404 else "refusal.html"

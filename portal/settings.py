@@ -6,8 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import django_stubs_ext
 import environ
 from django.utils.translation import gettext_lazy as _
+
+django_stubs_ext.monkeypatch()  # so that generic classes of Django may be written with their types
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()

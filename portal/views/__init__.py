@@ -1,3 +1,3 @@
-from portal.views.site import csrf_failure, refusal_text, site_context
+from portal.views.site import csrf_failure, site_context
 
-__all__ = ["csrf_failure", "refusal_text", "site_context"]
+__all__ = ["csrf_failure", "site_context"]

@@ -3,6 +3,6 @@
 The parts below hold codes and facts; only here, at the edge, do they become words.
 """
 
-from scheduling.texts.refusals import REFUSALS
+from scheduling.texts.refusals import REFUSALS, refusal
 
-__all__ = ["REFUSALS"]
+__all__ = ["REFUSALS", "refusal"]

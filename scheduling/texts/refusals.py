@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+import accounting.texts
+from portal.kit import clock
+from portal.kit.errors import PortalError
+from scheduling.texts.facts import in_words
+
 REFUSALS: Mapping[str, Promise] = {
     # steps with a job
     "not_in_this_state": _("Job %(job)s is in a state (%(state)s) in which this cannot be done."),
@@ -15,6 +20,7 @@ REFUSALS: Mapping[str, Promise] = {
     "no_jobs_chosen": _("Choose at least one job first."),
     # submitting
     "may_not_submit": _("You may not submit jobs for %(team)s. A lead of the team can make you a member."),
+    "may_submit_nowhere": _("You are in no team for which you may submit. A team's lead can make you a member."),
     "no_project": _("%(team)s has no such project, or it is closed. Choose another of the team's projects."),
     "no_quota": _(
         "%(team)s has no quota on any pool, so its jobs could never start. A lead of the team can ask for one."
@@ -42,4 +48,13 @@ REFUSALS: Mapping[str, Promise] = {
     "no_such_stream": _("There is no such log. There are: %(known)s."),
     "log_limit": _("Ask for 1 to %(most)s bytes at a time."),
     "away": _("The cluster does not answer at present. Try again in a moment."),
+    "which_team": _("Say for which team: %(known)s."),
 }
+
+
+def refusal(error: PortalError) -> str:
+    """The sentence of a refusal in the reader's language; every code has one (a test walks them)."""
+    if error.message:
+        return error.message
+    sentence = str({**accounting.texts.REFUSALS, **REFUSALS}[error.code])
+    return sentence % in_words(error.facts, now=clock.now()) if error.facts else sentence
