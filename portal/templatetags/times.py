@@ -153,5 +153,4 @@ def script_words() -> dict[str, str]:
         "moved_rows": gettext("New order, show"),
         "failed": gettext("That did not work. Try again; if it stays so, tell support this number: {id}"),
         "unreachable": gettext("The portal has not answered since {time}. What you see may be old."),
-        "close": gettext("Close"),
     }

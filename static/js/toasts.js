@@ -9,7 +9,26 @@
     if (!toast.classList.contains("bad")) setTimeout(() => toast.remove(), STAYS);
   }
 
+  function tellIn(dialog, text) {
+    dialog.querySelector("[data-refusal]")?.remove();
+    const note = document.createElement("p");
+    note.className = "note bad";
+    note.dataset.refusal = "";
+    note.setAttribute("role", "alert");
+    note.textContent = text;
+    const actions = dialog.querySelector(".dialog-actions");
+    if (actions) actions.before(note);
+    else dialog.append(note);
+    dialog.addEventListener("close", () => note.remove(), { once: true });
+  }
+
   portal.toast = ({ text, tone = "ok" }) => {
+    // Behind a modal dialog nothing is read out or can be closed, so a refusal is told inside it.
+    const dialog = tone === "bad" && document.querySelector("dialog[open]");
+    if (dialog) {
+      tellIn(dialog, text);
+      return;
+    }
     const toast = document.getElementById("toast").content.firstElementChild.cloneNode(true);
     toast.classList.add(["ok", "warn", "bad"].includes(tone) ? tone : "ok");
     toast.querySelector("span").textContent = text;

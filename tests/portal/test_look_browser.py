@@ -167,6 +167,14 @@ def test_a_dangerous_step_asks_first(open_page):
     expect(dialog).to_be_hidden()
 
 
+def test_a_refused_step_says_so_in_its_dialog_and_keeps_it_open(open_page):
+    page = open_page()
+    page.get_by_role("link", name="Stop").click()
+    dialog = page.get_by_role("dialog", name="Stop qwen-7b-longctx?")
+    dialog.get_by_role("button", name="Stop the job").click()
+    expect(dialog.get_by_role("alert")).to_have_text("The job has ended already.")
+
+
 def test_what_htmx_puts_into_the_dialog_opens_it(open_page):
     page = open_page()
     page.get_by_role("button", name="Explain").click()
