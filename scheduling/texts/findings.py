@@ -205,7 +205,6 @@ SENTENCES: Mapping[Kind, Promise | Choice] = {
     Kind.EXCEEDS_QOS_TIME: _("QOS %(qos)s allows at most %(max_seconds)s, you ask for %(wanted_seconds)s."),
     Kind.IMPOSSIBLE_LAYOUT: _("%(tasks)s tasks do not fit on %(nodes)s nodes with %(tasks_per_node)s on each."),
     Kind.FEWER_TASKS_THAN_NODES: _("With %(tasks)s tasks on %(nodes)s nodes some nodes have nothing to do."),
-    Kind.NODELIST_CUT: _("%(nodes)s are more nodes than asked for (%(max)s); only the first ones are used."),
     Kind.NOT_SUPPORTED_HERE: _not_supported,
     Kind.FOLDER_MAY_BE_MISSING: _(
         "The folder %(folder)s of --%(option)s must be there before the job starts: Slurm makes none."
