@@ -8,6 +8,7 @@ urlpatterns = [
     # submit
     path("submit/", views.submit, name="submit"),
     path("submit/preview/", views.submit_preview, name="submit_preview"),
+    path("submit/presets/<slug:slug>/", views.preset, name="preset"),
     # queue
     path("queue/", views.queue, name="queue"),
     path("queue/rows/", views.queue_rows, name="queue_rows"),

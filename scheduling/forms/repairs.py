@@ -9,10 +9,10 @@ from scheduling import jobspec
 
 def repaired(text: str, finding: jobspec.Finding) -> str:
     """The finding's span, or its whole line, replaced. A span that is no longer there changes nothing."""
-    if finding.repair is None:
-        return text
     if finding.kind is jobspec.Kind.DOS_LINE_BREAKS:
         return text.replace("\r\n", "\n")
+    if finding.repair is None:
+        return text
     rows = text.split("\n")
     if not 1 <= finding.line <= len(rows):
         return text

@@ -46,10 +46,8 @@ class SubmitForm(forms.Form):
     dos = forms.BooleanField(required=False, widget=forms.HiddenInput)
     """An uploaded file had Windows line ends, which no textarea can hold."""
     upload = forms.FileField(label=_("Upload"), required=False, allow_empty_file=True)
-    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), to_field_name="slug", empty_label=None)
-    project = forms.ModelChoiceField(
-        Project.objects.none(), label=_("Project"), to_field_name="slug", required=False, empty_label=None
-    )
+    team = forms.CharField(label=_("Team"), max_length=40)
+    project = forms.CharField(label=_("Project"), max_length=40, required=False)
     own = forms.BooleanField(required=False)
     """Only own capacity, no loans."""
     nonce = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
@@ -73,12 +71,9 @@ class SubmitForm(forms.Form):
         projects = Project.objects.filter(active=True).order_by("-is_default", "name")
         mine = Team.objects.where(user, May.SUBMIT).filter(active=True)
         self.teams = list(mine.prefetch_related(Prefetch("projects", queryset=projects, to_attr="open_projects")))
-        self.fields["team"].queryset = mine  # type: ignore[attr-defined]  # of a ModelChoiceField
         for name in (*self.NARROW, "name", "time", "output"):
             self.fields[name].widget.attrs.update(autocomplete="off", spellcheck="false")
         self.for_team: Team | None = self._chosen_team()
-        if self.for_team is not None:
-            self.fields["project"].queryset = self.for_team.projects.filter(active=True)  # type: ignore[attr-defined]
 
     def _chosen_team(self) -> Team | None:
         slug = self.data.get("team") if self.is_bound else self.initial.get("team")
@@ -103,10 +98,15 @@ class SubmitForm(forms.Form):
         file: UploadedFile[bytes] | None = self.cleaned_data["upload"]
         return None if file is None else text_of(file)
 
+    def clean_team(self) -> Team:
+        if self.for_team is None or self.for_team.slug != self.cleaned_data["team"]:
+            raise forms.ValidationError(gettext("You may not submit for this team."))
+        return self.for_team
+
     def clean_project(self) -> Project | None:
         """One of another team's is none: the team was changed and its projects have not been offered yet."""
-        project: Project | None = self.cleaned_data["project"]
-        return project or (self.projects[0] if self.projects else None)
+        slug = self.cleaned_data["project"]
+        return next((each for each in self.projects if each.slug == slug), self.projects[0] if self.projects else None)
 
     def clean(self) -> dict[str, Any]:
         """`text` is the script as it would be submitted, `base` the one that the form's fields were read from."""

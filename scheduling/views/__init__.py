@@ -1,7 +1,7 @@
 from scheduling.views.job import job, job_cancel, job_hold, job_release, job_resubmit
 from scheduling.views.job_log import job_log
 from scheduling.views.queue import queue, queue_cancel, queue_rows
-from scheduling.views.submit import submit, submit_preview
+from scheduling.views.submit import preset, submit, submit_preview
 
 __all__ = [
     "job",
@@ -10,6 +10,7 @@ __all__ = [
     "job_log",
     "job_release",
     "job_resubmit",
+    "preset",
     "queue",
     "queue_cancel",
     "queue_rows",

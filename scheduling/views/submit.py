@@ -9,37 +9,45 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect
 
 from portal.kit.access import May
-from portal.kit.errors import NotFound, PortalError
+from portal.kit.errors import NotAllowed, NotFound, PortalError
 from portal.kit.http import PortalRequest, render_part
 from scheduling.forms.repairs import repaired
 from scheduling.forms.submit import FORM, SCRIPT, SubmitForm, opened, reopened
 from scheduling.models import Job
 from scheduling.queries.jobs import job_for
-from scheduling.services import jobs
-from scheduling.services.presets import OPENING, PRESETS, preset
+from scheduling.services import jobs, presets
 from scheduling.views.submit_panel import Panel, panel_of, refusal
 
 PAGE = "scheduling/submit.html"
 PANEL = "panel"
+UNREAD = {"script", "command", "upload"}  # a field in error: what was sent is not known in full, nothing is made of it
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: PortalRequest) -> HttpResponse:
     """Whoever may submit for a team; others are told that they may not."""
-    return _send(request) if request.method == "POST" else _open(request)
+    if request.method != "POST":
+        return _open(request)
+    return _send(request, _sent(request))
+
+
+def _sent(request: PortalRequest) -> SubmitForm:
+    form = SubmitForm(request.POST, request.FILES, user=request.user)
+    if not form.teams:
+        raise NotAllowed(code="may_submit_nowhere")
+    return form
 
 
 def _open(request: PortalRequest) -> HttpResponse:
     slug, number = request.GET.get("preset"), request.GET.get("from")
     job = _job(request, number) if number else None
-    text = job.script if job else preset(slug).script if slug else OPENING.script
+    text = job.script if job else presets.preset(slug).script if slug else presets.OPENING.script
     form = opened(request.user, text=text, job=job)
-    return _page(request, form, fresh=not slug and job is None)
+    return _page(request, form, first=True, fresh=not slug and job is None)
 
 
-def _send(request: PortalRequest) -> HttpResponse:
-    form = SubmitForm(request.POST, request.FILES, user=request.user)
+def _send(request: PortalRequest, form: SubmitForm) -> HttpResponse:
     if form.is_valid():
         try:
             job, made = _submit(request, form)
@@ -79,8 +87,8 @@ def _to_job(request: PortalRequest, job: Job, *, made: bool) -> HttpResponse:
 @require_POST
 def submit_preview(request: PortalRequest) -> HttpResponse:
     """What the script would mean. Also takes an upload, a repair, and the change between script and form."""
-    form = SubmitForm(request.POST, request.FILES, user=request.user)
-    if not form.is_valid() and "upload" in form.errors:
+    form = _sent(request)
+    if not form.is_valid() and UNREAD & set(form.errors):
         return _page(request, form, status=422)
     changed = _changed(request, form)
     if changed is None:
@@ -104,9 +112,9 @@ def _changed(request: PortalRequest, form: SubmitForm) -> SubmitForm | None:
 
 @login_required
 @require_GET
-def preset_script(request: HttpRequest, slug: str) -> HttpResponse:
+def preset(request: HttpRequest, slug: str) -> HttpResponse:
     """A preset as it is, for the editor or for a file. Presets are the same for everybody who is signed in."""
-    return HttpResponse(preset(slug).script, content_type="text/plain; charset=utf-8")
+    return HttpResponse(presets.preset(slug).script, content_type="text/plain; charset=utf-8")
 
 
 def _job(request: PortalRequest, number: str) -> Job:
@@ -116,9 +124,16 @@ def _job(request: PortalRequest, number: str) -> Job:
 
 
 def _page(
-    request: PortalRequest, form: SubmitForm, *, part: str = "form", fresh: bool = False, status: int = 200
+    request: PortalRequest,
+    form: SubmitForm,
+    *,
+    part: str = "form",
+    first: bool = False,
+    fresh: bool = False,
+    status: int = 200,
 ) -> HttpResponse:
+    """`first`: the page is shown at once and asks for the rest by itself, since that takes a look at the whole pool."""
     form.is_valid()
-    panel: Panel | None = panel_of(request.user, form) if form.teams else None
-    context = {"form": form, "panel": panel, "presets": PRESETS, "fresh": fresh}
+    panel: Panel | None = panel_of(request.user, form, reckon=not first) if form.teams else None
+    context = {"form": form, "panel": panel, "presets": presets.PRESETS, "first": first, "fresh": fresh}
     return render_part(request, PAGE, part, context, status=status)

@@ -125,8 +125,8 @@ class Panel:
         return self.reading.spec
 
 
-def panel_of(user: User, form: SubmitForm) -> Panel:
-    """Call on a form that was validated, its other fields may be in error."""
+def panel_of(user: User, form: SubmitForm, *, reckon: bool = True) -> Panel:
+    """Call on a form that was validated, its other fields may be in error. Without `reckon` only the script is read."""
     team, project = form.for_team, form.cleaned_data.get("project")
     site = site_for(user, team)
     form.offer_partitions(site)
@@ -137,7 +137,7 @@ def panel_of(user: User, form: SubmitForm) -> Panel:
     reading = jobspec.read(text, site)
     panel = Panel(text=text, reading=reading, said=_said(reading, text, form))
     usable, panel.reckoned = _usable(text, reading, site)
-    if team is None or usable.spec is None or usable.errors:
+    if not reckon or team is None or usable.spec is None or usable.errors:
         return panel
     try:
         _reckon(panel, user=user, team=team, project=project, reading=usable, own=form.cleaned_data["own"])
