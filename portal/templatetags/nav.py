@@ -22,7 +22,7 @@ SECTIONS = (
     Section("home", _("Home"), "home", "h", ("home",)),
     Section("submit", _("Submit"), "plus", "s", ("submit", "preset", "resubmit")),
     Section("queue", _("Queue"), "list-details", "q", ("queue", "job")),
-    Section("team", _("Team"), "users", "t", ("team", "project", "member", "usage")),
+    Section("team", _("Team"), "users", "t", ("team", "teams", "project", "member", "usage")),
     Section("cluster", _("Cluster"), "server-2", "c", ("cluster", "clusters", "pool", "node", "npu")),
 )
 
