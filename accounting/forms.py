@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 from django import forms
@@ -12,6 +13,11 @@ from django.utils.translation import gettext_lazy as _
 from accounting.models import Token, User
 from portal.kit import clock
 from portal.kit.access import OVER_TEAM, ROLE_LABELS
+
+if TYPE_CHECKING:
+    UserForm = forms.ModelForm[User]
+else:
+    UserForm = forms.ModelForm  # takes its model as a type only while types are checked
 
 ROLES = [(role.value, ROLE_LABELS[role]) for role in OVER_TEAM]
 
@@ -30,7 +36,7 @@ class ProjectForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=80)
 
 
-class ProfileForm(forms.ModelForm[User]):
+class ProfileForm(UserForm):
     class Meta:
         model = User
         fields = ("name", "language", "time_zone")

@@ -49,6 +49,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("team/", teams.my_team, name="team"),
     path("teams/", teams.teams, name="teams"),
     path("teams/<slug:slug>/", include(team_urls)),
+    path("", include("scheduling.urls")),
+    path("api/", include("portal.api")),
     path("clusters/", include(cluster_urls)),
     path("profile/", include(profile_urls)),
     path("search/", search.search, name="search"),

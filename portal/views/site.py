@@ -1,29 +1,69 @@
-"""What all pages share: their context, the sentence of a refusal, the error pages."""
+"""What all pages share: their context, the sentence of a refusal, sign-in, language, the error pages."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.views import LoginView
 from django.conf import settings
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
 
-import accounting.texts
-import scheduling.texts
-from portal.kit.errors import PortalError
+from accounting.models import User
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
     return {"demo": settings.DEMO, "currency": settings.CURRENCY_SIGN}
 
 
-def refusal_text(error: PortalError) -> str:
-    """In the reader's language; every code has a sentence (a test walks them)."""
-    if error.message:
-        return error.message
-    sentence = {**accounting.texts.REFUSALS, **scheduling.texts.REFUSALS}[error.code]
-    return str(sentence) % error.facts if error.facts else str(sentence)
-
-
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "403_csrf.html", status=403)
+
+
+class SignIn(LoginView):  # type: ignore[misc]  # allauth has no types
+    """allauth's: limits failed tries, rotates the session. In the demo its people are offered, each by one click."""
+
+    template_name = "account/login.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        people = settings.DEMO_PEOPLE if settings.DEMO else []
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"people": people, "demo_password": settings.DEMO_PASSWORD if people else ""}
+
+
+@require_POST
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Kept on the person; for one who is not signed in by a cookie."""
+    back = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
+        back = "/"
+    response = redirect(back)
+    code = request.POST.get("language", "")
+    if code not in dict(settings.LANGUAGES):
+        return response
+    translation.activate(code)
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        code,
+        max_age=365 * 86_400,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    if request.user.is_authenticated:
+        User.objects.filter(pk=request.user.pk).update(language=code)
+    return response
+
+
+@require_GET
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """For a proxy or a supervisor: this process answers and its database does."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return HttpResponse("ok\n", content_type="text/plain")
