@@ -17,7 +17,7 @@ _TIME = re.compile(
 )
 _TIME_WITH_UNIT = re.compile(r"([0-9]+) ?(s|sec|m|min|mins|h|hr|hrs|hour|hours|d|day|days)", re.IGNORECASE)
 _UNIT_SECONDS = {"s": 1, "m": MINUTE, "h": 60 * MINUTE, "d": 24 * 60 * MINUTE}
-_MEMORY = re.compile(r"([0-9]+)(?:([kmgt])b?)?", re.IGNORECASE)
+_MEMORY = re.compile(r"[ \t]*[+]?([0-9]{1,15})(?:([kmgt])b?)?", re.IGNORECASE)
 _FRACTION_OF_MEMORY = re.compile(r"([0-9]+)\.([0-9]{1,3})([gt])b?", re.IGNORECASE)
 _UNIT_MB = {"m": 1, "g": 1024, "t": 1024 * 1024}
 
@@ -52,12 +52,12 @@ def node_count(text: str) -> NodeCount:
     if not dash:
         count = _node_number(text)
         return NodeCount(least=_not_zero(count, text), most=count)
-    least, most = _node_number(least_text), _node_number(most_text)
+    least, most = _node_number(least_text), _node_number(most_text) if most_text.strip() else -1
     if most and most < least:
         raise BadValue(
             Kind.INVALID_NODES,
             f"Maximum node count {most} is less than minimum node count {least}",
-            repair=f"{most}-{least}",
+            repair=f"{most}-{least}" if most > 0 else None,
             facts={"value": text},
         )
     return NodeCount(least=max(least, 1), most=most or None)
@@ -125,7 +125,7 @@ def time_text(total: int) -> str:
 def memory_mb(text: str, option: str) -> int:
     """MiB; KB are rounded up. Units count 1024, a plain number is MB."""
     found = _MEMORY.fullmatch(text)
-    if not found or len(text) > 20:
+    if not found:
         raise BadValue(
             Kind.INVALID_MEMORY,
             f"Invalid --{option} specification",

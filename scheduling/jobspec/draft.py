@@ -65,6 +65,15 @@ _READERS: dict[str, Callable[[str, Site], object]] = {
 }
 
 
+# Passed on as they are, but a wrong value is refused right away.
+_CHECKED: dict[str, Callable[[str], object]] = {
+    "time-min": lambda text: amounts.seconds(text, "time-min"),
+    "tmp": lambda text: amounts.memory_mb(text, "tmp"),
+    "open-mode": lambda text: values.one_of(text, "open-mode", "a", "append", "t", "truncate"),
+    "kill-on-invalid-dep": lambda text: values.one_of(text, "kill-on-invalid-dep", "yes", "no"),
+}
+
+
 class Draft:
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -127,7 +136,9 @@ class Draft:
             self._values[option] = values.exclusive_scope(given.value)
         elif option == "requeue":
             self._values[option] = given.option == "requeue"
-        elif option not in ("ignore-pbs",):
+        elif option != "ignore-pbs":
+            if option in _CHECKED:
+                _CHECKED[option](text)
             self.extra.pop(option, None)  # the last one given goes to the end
             self.extra[option] = given.value
 

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     NUL_BYTE = "nul-byte"
     # Lines that do not count as they look
     LOOKS_LIKE_DIRECTIVE = "looks-like-directive"  # word
+    OLD_MAGIC_WORD = "old-magic-word"  # #SLURM, which counts
     INDENTED_DIRECTIVE = "indented-directive"
     DIRECTIVE_AFTER_COMMAND = "directive-after-command"  # command_line
     OTHER_SCHEDULER = "other-scheduler"  # scheduler
@@ -76,7 +77,7 @@ class Kind(StrEnum):
     INVALID_RESERVATION = "invalid-reservation"  # value
     INVALID_CLUSTER = "invalid-cluster"  # value
     UNKNOWN_NODE = "unknown-node"  # node
-    UNKNOWN_FEATURE = "unknown-feature"  # feature, known (joined by a blank)
+    UNKNOWN_FEATURE = "unknown-feature"  # feature, known (joined by a blank), [partition]
     NODES_NOT_IN_PARTITION = "nodes-not-in-partition"  # nodes (joined by a blank), partition
     PARTITION_CLOSED = "partition-closed"  # partition
     GRES_NOT_AVAILABLE = "gres-not-available"  # gres, [type], partition
@@ -93,7 +94,6 @@ class Kind(StrEnum):
     EXCEEDS_QOS_TIME = "exceeds-qos-time"  # qos, wanted_seconds, max_seconds
     IMPOSSIBLE_LAYOUT = "impossible-layout"  # tasks, nodes, tasks_per_node
     FEWER_TASKS_THAN_NODES = "fewer-tasks-than-nodes"  # tasks, nodes
-    NODELIST_CUT = "nodelist-cut"  # nodes, max
     NOT_SUPPORTED_HERE = "not-supported-here"  # ability (arrays, dependencies, heterogeneous)
     # What the portal adds
     FOLDER_MAY_BE_MISSING = "folder-may-be-missing"  # option, folder

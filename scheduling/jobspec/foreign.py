@@ -70,7 +70,8 @@ def _read(words: list[Word], letters: str, found: Translation, *, scheduler: str
             continue
         if letter not in letters or letter == ":":
             kind = Kind.LSF_UNSUPPORTED if scheduler == "LSF" else Kind.UNKNOWN_OPTION
-            _say(found, kind, f"invalid option -- '{letter}'", word, {"option": letter}, Severity.ERROR)
+            message = f"unrecognized option '{word.text}'" if letter == "-" else f"invalid option -- '{letter}'"
+            _say(found, kind, message, word, {"option": word.text if letter == "-" else letter}, Severity.ERROR)
             while at < len(words) and words[at].line == word.line and not words[at].text.startswith("-"):
                 at += 1
             continue
@@ -160,9 +161,9 @@ def _lsf(letter: str, value: str | None, word: Word, found: Translation) -> Pair
     elif letter == "m":
         yield "nodelist", text.replace(" ", ",")
     elif letter == "M":
-        yield "mem-per-cpu", str(_leading_number(text))
+        yield "mem-per-cpu", f"{_leading_number(text)}K"
     elif letter == "W":
-        yield "time", str(_leading_number(text))
+        yield "time", text
     else:
         yield _LSF[letter], "/dev/null" if letter in "eo" and text.lower() == "none" else value
 

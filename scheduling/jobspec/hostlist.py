@@ -14,7 +14,7 @@ _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
 def expand(text: str, option: str) -> tuple[str, ...]:
-    """In the order given, each node once. Blanks after commas are fine (the list was quoted)."""
+    """In the order given, each node once. Blanks part names as commas do (the list was quoted)."""
     found: dict[str, None] = {}
     for name in _split(text, option):
         pieces = [_choices(brackets, letters, text, option) for brackets, letters in _PIECE.findall(name)]
@@ -28,7 +28,7 @@ def expand(text: str, option: str) -> tuple[str, ...]:
 
 
 def _split(text: str, option: str) -> list[str]:
-    names = [name.strip() for name in re.split(r",(?![^\[]*\])", text)]
+    names = [name.strip() for name in re.split(r"[,\s](?![^\[]*\])", text)]
     for name in names:
         if not _NAME.fullmatch(name):
             raise _bad(text, option)

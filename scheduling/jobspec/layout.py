@@ -35,7 +35,7 @@ def component(draft: Draft) -> tuple[Component, list[Finding]]:
     npus = [each for each in _gres(draft) if each.name == NPU]
     gpus_per_node, total_gpus, gpu_type = _gpus(draft, nodes=nodes.least, tasks=tasks)
     mem, mem_per_cpu = draft.get("mem", int), draft.get("mem-per-cpu", int)
-    findings += _memory_conflict(draft)
+    findings += _conflicts(draft)
     exclusive = draft.get("exclusive", str)
     return Component(
         nodes_min=nodes.least,
@@ -70,17 +70,37 @@ def _nodes(draft: Draft, findings: list[Finding]) -> _Nodes:
     least = given.least if given else 1
     most = given.most if given else None
     if most and len(nodelist) > most:
-        findings.append(_nodelist_cut(draft, nodes=len(nodelist), most=most))
-        nodelist = nodelist[:most]
+        findings.append(_too_many_named(draft, nodes=len(nodelist), most=most))
     least = max(least, len(nodelist))
     tasks, per_node = draft.get("ntasks", int), draft.get("ntasks-per-node", int)
-    if tasks and given is None and not nodelist and per_node:
+    if given is None and not nodelist and tasks and per_node:
         least = -(-tasks // per_node)
+    if most is None or _nodes_for_size(draft) <= most:
+        least = max(least, _nodes_for_size(draft))
     if tasks and tasks < least:
         findings.append(_fewer_tasks(draft, tasks=tasks, nodes=least))
         least = most = tasks
         nodelist = nodelist[:tasks]
     return _Nodes(least=least, most=most, nodelist=nodelist)
+
+
+def _nodes_for_size(draft: Draft) -> int:
+    """How many nodes it takes at the least: tasks or GPUs beyond what one node of the partition has."""
+    partition = next(iter(draft.site.partitions_for(draft.get("partition", str) or None)), None)
+    if partition is None:
+        return 1
+    nodes = 1
+    per_task = draft.get("cpus-per-task", int) or 1
+    tasks_on_a_node = (partition.cpus_per_node or 0) // per_task
+    memory = (draft.get("mem-per-cpu", int) or 0) * per_task
+    if memory and partition.memory_mb_per_node:
+        tasks_on_a_node = min(tasks_on_a_node, partition.memory_mb_per_node // memory)
+    if tasks_on_a_node and "overcommit" not in draft.extra:
+        nodes = -(-(draft.get("ntasks", int) or 1) // tasks_on_a_node)
+    there = partition.gres_named(GPU)
+    if there is not None and there.count:
+        nodes = max(nodes, -(-sum(each.count for each in draft.get("gpus", tuple) or ()) // there.count))
+    return nodes
 
 
 def _default_tasks(draft: Draft, nodes: _Nodes, per_node: int | None) -> int:
@@ -137,7 +157,14 @@ def _total_memory(draft: Draft, *, nodes: int, cpus: int) -> int | None:
     return size * nodes if size is not None else None
 
 
-def _memory_conflict(draft: Draft) -> Iterator[Finding]:
+def _conflicts(draft: Draft) -> Iterator[Finding]:
+    counted = any(draft.has(option) for option in ("ntasks", "ntasks-per-node", "gpus", "nodes", "nodelist"))
+    if draft.has("gpus-per-task") and not counted:
+        yield draft.where("gpus-per-task").finding(
+            Kind.CONFLICTING_OPTIONS,
+            "Failed to validate job spec. --gpus-per-task used without either --gpus or -n/--ntasks is not allowed.",
+            facts={"options": "gpus-per-task"},
+        )
     given = [option for option in ("mem", "mem-per-cpu", "mem-per-gpu") if draft.has(option)]
     if len(given) > 1:
         last = max((draft.where(option) for option in given), key=lambda each: (each.line, each.column))
@@ -167,11 +194,10 @@ def _fewer_tasks(draft: Draft, *, tasks: int, nodes: int) -> Finding:
     )
 
 
-def _nodelist_cut(draft: Draft, *, nodes: int, most: int) -> Finding:
-    return draft.where("nodelist").finding(
-        Kind.NODELIST_CUT,
-        "Required nodelist includes more nodes than permitted by max-node count"
-        f" ({nodes} > {most}). Eliminating nodes from the nodelist.",
-        severity=Severity.WARNING,
-        facts={"nodes": nodes, "max": most},
+def _too_many_named(draft: Draft, *, nodes: int, most: int) -> Finding:
+    return draft.where("nodes").finding(
+        Kind.INVALID_NODES,
+        f"invalid number of nodes (-N {nodes}-{most})",
+        repair=str(nodes),
+        facts={"value": draft.where("nodes").value or ""},
     )

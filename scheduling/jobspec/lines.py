@@ -11,6 +11,7 @@ from scheduling.jobspec.findings import Finding, Kind, Severity
 from scheduling.jobspec.tokens import BLANKS, Directive, cut
 
 MAGIC = "#SBATCH"
+OLD_MAGIC = "#SLURM"  # read as well, with a complaint
 _LOOK_ALIKE = re.compile(r"#+([ \t]*)([A-Za-z]{4,7})[:=]?[ \t]+-{1,2}[A-Za-z]")
 _OTHER_SCHEDULER = re.compile(
     r"#(?P<sge>\$)\s*-|#(?P<name>COBALT|PJM|MSUB|OAR|FLUX|QSUB|DSUB)\b:?|#\s?(?P<loadleveler>@)\s*\w+\s*=", re.ASCII
@@ -33,6 +34,10 @@ def header(lines: list[str]) -> Header:
             directive = cut(line, line=number, start=len(MAGIC))
             found.directives.append(directive)
             found.findings += directive.findings
+        elif line.startswith(OLD_MAGIC):
+            directive = cut(line, line=number, start=len(OLD_MAGIC))
+            found.directives.append(directive)
+            found.findings += (_old_magic(line, number), *directive.findings)
         elif number > 1 or not line.startswith("#!"):
             finding, ignored = _look_alike(line, number)
             if ignored:
@@ -41,6 +46,11 @@ def header(lines: list[str]) -> Header:
                 found.findings.append(finding)
     _after_command(lines, end, found)
     return found
+
+
+def _old_magic(line: str, number: int) -> Finding:
+    message = "Change from #SLURM to #SBATCH in your script and verify the options are valid in sbatch"
+    return _warn(Kind.OLD_MAGIC_WORD, message, number, line=line, repair=MAGIC + line.removeprefix(OLD_MAGIC))
 
 
 def _first_command(lines: list[str]) -> int:
@@ -75,7 +85,7 @@ def _look_alike(line: str, number: int) -> tuple[Finding | None, bool]:
 
 
 def _nearly_magic(word: str) -> bool:
-    """SBATCH in any case, #SLURM, or one slip of the finger away: a letter more, less, other, or two swapped."""
+    """SBATCH or SLURM in any case, or one slip of the finger away: a letter more, less, other, or two swapped."""
     upper, magic = word.upper(), "SBATCH"
     if upper in (magic, "SLURM"):
         return True

@@ -37,7 +37,7 @@ _TAKE_NOTHING = """
 batch contiguous help/h hold/H ignore-pbs no-requeue overcommit/O oversubscribe/s parsable quiet/Q reboot requeue spread-job
 test-only usage/u use-min-nodes verbose/v version/V wait/W
 """
-_ALIASES = {"cluster": "clusters", "share": "oversubscribe", "tasks-per-node": "ntasks-per-node"}
+_ALIASES = {"cluster": "clusters", "tasks-per-node": "ntasks-per-node"}
 _NEWER = {  # the first release that has it, as far as release notes tell
     "oom-kill-step": ((24, 5), Takes.MAYBE),
     "segment": ((24, 11), Takes.A_VALUE),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scheduling.jobspec.amounts import time_text
 from scheduling.jobspec.foreign import TRANSLATED
-from scheduling.jobspec.lines import MAGIC
+from scheduling.jobspec.lines import MAGIC, OLD_MAGIC
 from scheduling.jobspec.spec import DEFAULT_ARRAY_OUTPUT, DEFAULT_OUTPUT, Component, Dependency, JobSpec
 from scheduling.jobspec.tokens import BLANKS
 
@@ -40,7 +40,7 @@ def _without_header(script: str) -> tuple[str, list[str]]:
         if first != "#":
             break
         line = lines.pop(0)
-        if not line.startswith((MAGIC, *TRANSLATED)):
+        if not line.startswith((MAGIC, OLD_MAGIC, *TRANSLATED)):
             kept.append(line)
     return shebang, kept + lines
 
@@ -91,7 +91,8 @@ def _of_component(part: Component, *, before: Component | None) -> Options:
     nodes = _nodes(part)
     if nodes:
         yield "nodes", nodes
-    if part.tasks != part.nodes_min * (part.tasks_per_node or 1):
+    nodes_follow = part.nodes_max is None and part.nodes_min > 1 and not part.nodelist
+    if nodes_follow or part.tasks != part.nodes_min * (part.tasks_per_node or 1):
         yield "ntasks", str(part.tasks)
     if part.tasks_per_node is not None:
         yield "ntasks-per-node", str(part.tasks_per_node)
@@ -120,7 +121,7 @@ def _nodes(part: Component) -> str:
         return str(part.nodes_min)
     if part.nodes_max is not None:
         return f"{part.nodes_min}-{part.nodes_max}"
-    return f"{part.nodes_min}-" if part.nodes_min > 1 else ""
+    return ""  # follows from the node list, the tasks or the devices
 
 
 def _gres(part: Component) -> Iterator[str]:

@@ -32,6 +32,8 @@ def cut(text: str, *, line: int, start: int) -> Directive:
     words: list[Word] = []
     findings: list[Finding] = []
     at = start
+    while at < len(text) and text[at] in BLANKS:
+        at += 1
     while True:
         rest_from = at
         while at < len(text) and text[at] in BLANKS:

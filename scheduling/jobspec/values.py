@@ -15,8 +15,8 @@ _GRES = re.compile(
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 _ARRAY_PART = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 MOST_ARRAY_TASKS = 100_000  # where the site names no limit
-_JOB_ID = re.compile(r"([0-9]+(?:_(?:[0-9]+|\*))?(?:\+[0-9]+)?)")
-_DEPENDENCIES = frozenset(("after", "afterany", "afterburstbuffer", "aftercorr", "afternotok", "afterok", "expand"))
+_JOB_ID = re.compile(r"([0-9]+(?:_(?:[0-9]+|\*|\[[0-9,-]+\]))?(?:\+[0-9]+)?)")
+_DEPENDENCIES = frozenset(("after", "afterany", "afterburstbuffer", "aftercorr", "afternotok", "afterok"))
 MAIL_TYPES = frozenset(
     ("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND", "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90",
      "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS")
@@ -40,16 +40,26 @@ class Device:
 def gres(text: str) -> tuple[Device, ...]:
     if text.lower() == "none":
         return ()
-    return tuple(_device(part, text) for part in text.split(",") if part)
+    parts = text.split(",")
+    if not all(parts):
+        raise _no_tres(text)
+    found = tuple(_device(part.removeprefix("gres:"), text) for part in parts)
+    typed, untyped = ({each.name for each in found if bool(each.type) is wanted} for wanted in (True, False))
+    if typed & untyped:
+        message = "Invalid GRES specification (with and without type identification)"
+        raise BadValue(Kind.INVALID_GRES, message, facts={"value": text})
+    return found
+
+
+def _no_tres(text: str) -> BadValue:
+    repair = ",".join(filter(None, text.split(","))) or None
+    message = "Invalid Trackable RESource (TRES) specification"
+    return BadValue(Kind.INVALID_GRES, message, repair=repair if repair != text else None, facts={"value": text})
 
 
 def gpus(text: str) -> tuple[Device, ...]:
-    """--gpus=4, a100:4, gpu:a100:4; the word gpu is optional and never a type."""
-    found = []
-    for part in text.split(","):
-        head = part if part.startswith("gpu:") else f"gpu:{part}"
-        found.append(_device(head, text))
-    return tuple(found)
+    """--gpus=4 or a100:4. In gpu:4 the word is a type, which no node has: Slurm refuses it later."""
+    return tuple(_device(f"gpu:{part}", text) for part in text.split(",") if part)
 
 
 def _device(part: str, text: str) -> Device:
@@ -59,6 +69,8 @@ def _device(part: str, text: str) -> Device:
         repair = text.replace(part, better) if better != part and _GRES.fullmatch(better) else None
         message = "Invalid generic resource (gres) specification"
         raise BadValue(Kind.INVALID_GRES, message, repair=repair, facts={"value": text})
+    if found["type"] and re.fullmatch(r"[0-9]+\.[0-9]*", found["type"]):
+        raise _no_tres(text)
     count = found["count"] or "1"
     unit = count[-1].lower() if count[-1].isalpha() else ""
     amount = int(count.rstrip("kKmMgGtT")) * _UNITS[unit]
@@ -66,11 +78,13 @@ def _device(part: str, text: str) -> Device:
 
 
 def array(text: str, *, max_size: int | None) -> Array:
-    body, percent, throttle_text = text.partition("%")
+    body, _, throttle_text = text.partition("%")
+    if body.startswith("[") and body.endswith("]"):
+        body = body[1:-1]
     indices: set[int] = set()
     top = max_size if max_size is not None else MOST_ARRAY_TASKS
-    for part in body.split(","):
-        found = _ARRAY_PART.fullmatch(part)
+    for part in filter(None, body.split(",")):
+        found = _ARRAY_PART.fullmatch(part.strip())
         if not found:
             raise _bad_array(text, "syntax")
         first, last, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
@@ -79,9 +93,12 @@ def array(text: str, *, max_size: int | None) -> Array:
         if last >= top:
             raise _bad_array(text, "too-large", max_index=top - 1)
         indices |= set(range(first, last + 1, step))
-    if percent and not re.fullmatch(r"[0-9]{1,9}", throttle_text):
+    if not indices:
         raise _bad_array(text, "syntax")
-    return Array(text=text, indices=tuple(sorted(indices)), throttle=int(throttle_text or 0) or None)
+    throttle = re.match(
+        r"[0-9]{1,9}", throttle_text
+    )  # anything else after the percent sign is no limit, without a word
+    return Array(text=text, indices=tuple(sorted(indices)), throttle=int(throttle[0]) or None if throttle else None)
 
 
 def _turned(text: str, part: str) -> str:
@@ -106,10 +123,8 @@ def dependencies(text: str) -> Dependencies:
     if not text:
         return Dependencies(all=())
     separator = "?" if "?" in text else ","
-    if "," in text and "?" in text:
-        raise _bad_dependency(text)
     found: list[Dependency] = []
-    for part in text.split(separator):
+    for part in re.split("[,?]", text):
         found += _dependency(part, text)
     return Dependencies(all=tuple(found), any_is_enough=separator == "?")
 
@@ -118,8 +133,11 @@ def _dependency(part: str, text: str) -> list[Dependency]:
     kind, *jobs = part.split(":")
     if kind.lower() == "singleton" and not jobs:
         return [Dependency(type="singleton")]
-    if _JOB_ID.fullmatch(kind):  # the old form: ids alone, after any end
-        kind, jobs = "afterany", [kind, *jobs]
+    if _JOB_ID.fullmatch(kind) and not jobs:  # the old form: an id alone, after any end
+        kind, jobs = "afterany", [kind]
+    if kind.lower() == "expand":
+        message = "Requested operation not supported on this system"
+        raise BadValue(Kind.INVALID_DEPENDENCY, message, facts={"value": text})
     if kind.lower() not in _DEPENDENCIES or not jobs or not all(_JOB_ID.fullmatch(job) for job in jobs):
         raise _bad_dependency(text)
     by_delay: dict[int, list[str]] = {}
@@ -137,12 +155,12 @@ def _bad_dependency(text: str) -> BadValue:
 
 def signal(text: str) -> Signal:
     flags, colon, rest = text.rpartition(":")
-    name, at, before = rest.partition("@")
+    name, _, before = rest.partition("@")
     upper = name.upper().removeprefix("SIG")
-    number = int(name) if re.fullmatch(r"[0-9]{1,2}", name) else SIGNALS.get(upper, 0)
+    number = int(name) if re.fullmatch(r"[0-9]{1,3}", name) else SIGNALS.get(upper, 0)
     known_flags = not colon or (flags and set(flags.upper()) <= {"B", "R"})
-    seconds = int(before) if re.fullmatch(r"[0-9]{1,5}", before) else -1 if at else 60
-    if not known_flags or not 0 < number <= 64 or not 0 <= seconds <= 65_535:
+    seconds = int(before) if re.fullmatch(r"[0-9]{1,5}", before) else -1 if before else 60
+    if not known_flags or number == 0 or not 0 <= seconds <= 65_535:
         raise BadValue(Kind.INVALID_SIGNAL, "Invalid --signal specification", facts={"value": text})
     return Signal(
         number=number,
@@ -160,7 +178,7 @@ def mail_types(text: str) -> tuple[str, ...]:
 
 
 def exclusive_scope(text: str | None) -> str:
-    if text is None:
+    if not text:
         return "node"
     if text.lower() in ("user", "mcs"):
         return text.lower()
@@ -179,6 +197,12 @@ _BEGIN = re.compile(
 def begin(text: str) -> str:
     if not _BEGIN.fullmatch(text.strip()):
         raise BadValue(Kind.INVALID_TIME, "Invalid --begin specification", facts={"option": "begin", "value": text})
+    return text
+
+
+def one_of(text: str, option: str, *choices: str) -> str:
+    if text.lower() not in choices:
+        raise _invalid(option, text)
     return text
 
 

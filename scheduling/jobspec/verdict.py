@@ -59,7 +59,7 @@ def _names(asked: Asked) -> Iterator[Finding]:
                 yield draft.where(option).finding(Kind.UNKNOWN_NODE, message, facts={"node": unknown})
     if site.features is not None and component.constraint:
         for feature in _FEATURE.findall(component.constraint):
-            if feature not in site.features:
+            if feature not in site.features or "!" in component.constraint:
                 facts = {"feature": feature, "known": " ".join(sorted(site.features))}
                 message = "Invalid feature specification"
                 yield draft.where("constraint").finding(Kind.UNKNOWN_FEATURE, message, facts=facts)
@@ -106,7 +106,9 @@ def _on_partition(asked: Asked, partition: Partition) -> Iterator[Finding]:
         )
     yield from _time(asked, partition)
     yield from _nodes(asked, partition)
+    yield from _features(asked, partition)
     yield from _gres(asked, partition)
+    yield from _gpus_in_all(asked, partition)
     yield from _cpus(asked, partition)
     yield from _memory(asked, partition)
 
@@ -138,15 +140,45 @@ def _nodes(asked: Asked, partition: Partition) -> Iterator[Finding]:
     if foreign:
         yield asked.draft.where("nodelist").finding(
             Kind.NODES_NOT_IN_PARTITION,
-            "Requested nodes not in this partition",
+            NOT_AVAILABLE,
             facts={"nodes": " ".join(foreign), "partition": partition.name},
         )
+    yield from _excluded(asked, partition)
     if component.nodes_min > len(partition.nodes):
         yield asked.draft.where("nodes", "nodelist", "ntasks").finding(
             Kind.EXCEEDS_PARTITION,
             "Node count specification invalid",
             severity=_limit_severity(asked.site),
             facts=_too_much("node", component.nodes_min, len(partition.nodes), partition),
+        )
+
+
+def _features(asked: Asked, partition: Partition) -> Iterator[Finding]:
+    """Plain lists only: all of a&b must be there. Of what holds "or" and counts the cluster judges itself."""
+    constraint, known = asked.component.constraint or "", asked.site.features
+    wanted = constraint.replace(",", "&").split("&")
+    if known is None or not set(wanted) <= known or set(wanted) <= partition.features:
+        return
+    missing = next(each for each in wanted if each not in partition.features)
+    yield asked.draft.where("constraint").finding(
+        Kind.UNKNOWN_FEATURE,
+        NOT_AVAILABLE,
+        facts={"feature": missing, "known": " ".join(sorted(partition.features)), "partition": partition.name},
+    )
+
+
+def _excluded(asked: Asked, partition: Partition) -> Iterator[Finding]:
+    component, where = asked.component, asked.draft.where("exclude")
+    excluded = set(component.exclude)
+    if excluded & set(component.nodelist):
+        value = where.value or ""
+        message = "Invalid node name specified"
+        yield where.finding(Kind.INVALID_NODELIST, message, facts={"option": "exclude", "value": value})
+        return
+    left = len(set(partition.nodes) - excluded)
+    if left < component.nodes_min <= len(partition.nodes):
+        yield where.finding(
+            Kind.EXCEEDS_PARTITION, NOT_AVAILABLE, facts=_too_much("node", component.nodes_min, left, partition)
         )
 
 
@@ -173,6 +205,17 @@ def _gres(asked: Asked, partition: Partition) -> Iterator[Finding]:
             )
 
 
+def _gpus_in_all(asked: Asked, partition: Partition) -> Iterator[Finding]:
+    there, component = partition.gres_named(GPU), asked.component
+    if there is None or not partition.nodes or component.gpus_per_node is not None:
+        return
+    available = there.count * min(component.nodes_max or len(partition.nodes), len(partition.nodes))
+    if component.total_gpus > available > 0:
+        yield asked.draft.where("gpus", "gpus-per-task").finding(
+            Kind.EXCEEDS_PARTITION, NOT_AVAILABLE, facts=_too_much(GPU, component.total_gpus, available, partition)
+        )
+
+
 def _other_device(device: Device, given: Given, partition: Partition) -> str | None:
     """The same wish in NPUs, or without the type that the nodes do not have."""
     if given.option != "gres" or not given.value or "," in given.value:
@@ -185,7 +228,7 @@ def _other_device(device: Device, given: Given, partition: Partition) -> str | N
 
 def _cpus(asked: Asked, partition: Partition) -> Iterator[Finding]:
     component, draft, per_node = asked.component, asked.draft, partition.cpus_per_node
-    if not per_node:
+    if not per_node or "overcommit" in draft.extra:
         return
     if component.cpus_per_task > per_node:
         yield draft.where("cpus-per-task").finding(
@@ -195,9 +238,7 @@ def _cpus(asked: Asked, partition: Partition) -> Iterator[Finding]:
             facts=_too_much("cpu", component.cpus_per_task, per_node, partition),
         )
         return
-    on_a_node = (component.tasks_per_node or 1) * component.cpus_per_task
-    if component.nodes_min == component.nodes_max:
-        on_a_node = max(on_a_node, -(-component.total_cpus // component.nodes_min))
+    on_a_node = _cpus_on_a_node(component)
     if on_a_node > per_node:
         yield draft.where("ntasks-per-node", "ntasks", "cpus-per-task").finding(
             Kind.EXCEEDS_NODE, NOT_AVAILABLE, facts=_too_much("cpu", on_a_node, per_node, partition)
@@ -206,18 +247,28 @@ def _cpus(asked: Asked, partition: Partition) -> Iterator[Finding]:
     available = per_node * min(component.nodes_max or len(partition.nodes), len(partition.nodes))
     if component.nodes_min <= len(partition.nodes) and component.total_cpus > available:
         yield draft.where("ntasks", "cpus-per-task").finding(
-            Kind.EXCEEDS_PARTITION, NOT_AVAILABLE, facts=_too_much("cpu", component.total_cpus, available, partition)
+            Kind.EXCEEDS_PARTITION,
+            NOT_AVAILABLE,
+            severity=_limit_severity(asked.site),
+            facts=_too_much("cpu", component.total_cpus, available, partition),
         )
+
+
+def _cpus_on_a_node(component: Component) -> int:
+    """On the fullest of its nodes, at the least."""
+    least = (component.tasks_per_node or 1) * component.cpus_per_task
+    if component.nodes_min == component.nodes_max:
+        least = max(least, -(-component.total_cpus // component.nodes_min))
+    return least
 
 
 def _memory(asked: Asked, partition: Partition) -> Iterator[Finding]:
     component, available = asked.component, partition.memory_mb_per_node
-    per_task = (component.mem_mb_per_cpu or 0) * component.cpus_per_task
-    wanted = max(component.mem_mb_per_node or 0, per_task)
+    wanted = component.mem_mb_per_node or (component.mem_mb_per_cpu or 0) * _cpus_on_a_node(component)
     if available and wanted > available:
         yield asked.draft.where("mem", "mem-per-cpu").finding(
             Kind.EXCEEDS_NODE,
-            "Memory specification can not be satisfied",
+            "Memory specification can not be satisfied" if component.mem_mb_per_node else NOT_AVAILABLE,
             repair=f"{available}M" if component.mem_mb_per_node else None,
             facts=_too_much("memory_mb", wanted, available, partition),
         )

@@ -91,7 +91,7 @@ def test_memory_per_node_and_per_cpu_exclude_each_other() -> None:
 
 @pytest.mark.parametrize(
     ("text", "least", "most"),
-    [("3", 3, 3), ("2-4", 2, 4), ("1-1", 1, 1), ("2-", 2, None), ("2k", 2048, 2048), ("+2", 2, 2), ("0-3", 1, 3)],
+    [("3", 3, 3), ("2-4", 2, 4), ("1-1", 1, 1), ("2k", 2048, 2048), ("+2", 2, 2), ("0-3", 1, 3)],
 )
 def test_node_counts(text: str, least: int, most: int | None) -> None:
     spec = one(f"-N {text}").spec
@@ -99,7 +99,7 @@ def test_node_counts(text: str, least: int, most: int | None) -> None:
     assert (spec.nodes_min, spec.nodes_max) == (least, most)
 
 
-@pytest.mark.parametrize("text", ["0", "x", "1.5", "2;", "4-2", "1-2-3", "=2", "$N"])
+@pytest.mark.parametrize("text", ["0", "x", "1.5", "2;", "4-2", "2-", "1-2-3", "=2", "$N"])
 def test_node_counts_refused(text: str) -> None:
     assert [each.kind for each in one(f"-N{text}").errors] == [Kind.INVALID_NODES]
 
@@ -117,17 +117,22 @@ def test_task_counts_refused(text: str) -> None:
         ("0-6:2", (0, 2, 4, 6), None),
         ("1,3,3-4%2", (1, 3, 4), 2),
         ("1-2%0", (1, 2), None),
+        ("1-2%", (1, 2), None),
+        ("1-2%x", (1, 2), None),
+        ("1,,3,", (1, 3), None),
+        ("[1-2]%1", (1, 2), 1),
+        ("1, 2", (1, 2), None),
     ],
 )
 def test_arrays(text: str, indices: tuple[int, ...], throttle: int | None) -> None:
-    spec = one(f"-a {text}").spec
+    spec = one(f"-a '{text}'").spec
     assert spec is not None
     assert spec.array is not None
     assert (spec.array.indices, spec.array.throttle) == (indices, throttle)
     assert spec.output == "slurm-%A_%a.out"
 
 
-@pytest.mark.parametrize("text", ["10-1", "1-10:0", "a", "1-", "1,,2", "", "1-3%", "0-100000"])
+@pytest.mark.parametrize("text", ["10-1", "1-10:0", "a", "1-", "", ",", "0-100000"])
 def test_arrays_refused(text: str) -> None:
     assert [each.kind for each in one(f"--array={text}").errors] == [Kind.INVALID_ARRAY]
 
@@ -144,7 +149,7 @@ def test_signals(text: str, number: int, batch_only: bool, seconds_before: int) 
     assert found == (number, batch_only, seconds_before)
 
 
-@pytest.mark.parametrize("text", ["", "NOPE", "X:USR1", "USR1@", "USR1@soon", "0", ":USR1"])
+@pytest.mark.parametrize("text", ["", "NOPE", "X:USR1", "USR1@soon", "0", ":USR1"])
 def test_signals_refused(text: str) -> None:
     assert [each.kind for each in one(f"--signal={text}").errors] == [Kind.INVALID_SIGNAL]
 
@@ -160,7 +165,7 @@ def test_dependency_with_delay_and_any() -> None:
     assert spec.dependency_any
 
 
-@pytest.mark.parametrize("text", ["afterok", "afterok:", "afterok:$ID", "later:1", "afterok:1,afterany:2?after:3"])
+@pytest.mark.parametrize("text", ["afterok", "afterok:", "afterok:$ID", "later:1", "1:2", "expand:5"])
 def test_dependency_refused(text: str) -> None:
     assert [each.kind for each in one(f"--dependency={text}").errors] == [Kind.INVALID_DEPENDENCY]
 
@@ -174,6 +179,10 @@ def test_dependency_refused(text: str) -> None:
         ("npu=4", Kind.INVALID_GRES, "npu:4"),
         ("npu:910x:4", Kind.GRES_NOT_AVAILABLE, "npu:4"),
         ("npu:", Kind.INVALID_GRES, None),
+        ("npu:4,", Kind.INVALID_GRES, "npu:4"),
+        ("", Kind.INVALID_GRES, None),
+        ("npu:2.5", Kind.INVALID_GRES, None),
+        ("npu:ascend910b:4,npu:4", Kind.INVALID_GRES, None),
     ],
 )
 def test_devices_refused_with_what_would_do(text: str, kind: Kind, repair: str | None) -> None:
@@ -187,7 +196,7 @@ def test_devices_refused_with_what_would_do(text: str, kind: Kind, repair: str |
         ("--gres=gpu:a100:2 -N2", 2, 4),
         ("--gpus=3 -N2", None, 3),
         ("-G a100:4", None, 4),
-        ("--gpus-per-node=gpu:2 -N2", 2, 4),
+        ("--gpus-per-node=2 -N2", 2, 4),
         ("--gpus-per-task=1 -n3", None, 3),
     ],
 )
