@@ -39,7 +39,8 @@ def test_cancel_asked_by_a_worker_that_died_is_heeded_by_the_supervisor(local: L
     run.make()
     run.ask_cancel(grace=5)
     local.submit(order)
-    assert make.ended(local, order).ending == Ending.CANCELLED
+    seen = make.ended(local, order)
+    assert (seen.ending, seen.started_at) == (Ending.CANCELLED, None)
     assert not (tmp_path / "ran").exists()
 
 

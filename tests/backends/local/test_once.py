@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduling.backends.base import Order, Phase
+from scheduling.backends.base import Ending, Order, Phase
 from scheduling.backends.local import LocalBackend, orders, state
 from tests.backends import make
 
@@ -33,7 +33,7 @@ def test_twenty_workers_submit_at_once_and_it_runs_once(local: LocalBackend, tmp
         worker.start()
     for worker in workers:
         worker.join()
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert [worker.exitcode for worker in workers] == [0] * 20
     assert _count(tmp_path) == 1
 
@@ -48,7 +48,7 @@ def test_worker_killed_at_any_moment_of_a_submission(local: LocalBackend, tmp_pa
     os.kill(worker.pid, signal.SIGKILL)
     worker.join()
     local.submit(order)
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert _count(tmp_path) == 1
 
 
@@ -64,7 +64,7 @@ def test_prepared_run_waits_and_is_started_by_the_next_submission(local: LocalBa
     _prepare_only(local, order)
     assert make.look(local, order).phase == Phase.PENDING
     local.submit(order)
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert _count(tmp_path) == 1
 
 
@@ -72,7 +72,7 @@ def test_prepared_run_is_started_by_being_looked_up(local: LocalBackend, tmp_pat
     order = _counting(tmp_path)
     _prepare_only(local, order)
     assert local.find(order.run) == str(order.run)
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert _count(tmp_path) == 1
 
 
@@ -80,7 +80,7 @@ def test_prepared_run_that_waits_too_long_is_started_by_an_observation(local: Lo
     order = _counting(tmp_path)
     _prepare_only(local, order)
     os.utime(local.root / "runs" / str(order.run) / "order.json", (0, 0))
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert _count(tmp_path) == 1
 
 
@@ -89,7 +89,7 @@ def test_half_prepared_run_was_not_submitted(local: LocalBackend, tmp_path: Path
     state.RunFolder(str(local.root / "runs" / str(order.run))).make()
     assert local.find(order.run) is None
     local.submit(order)
-    make.ended(local, order)
+    assert make.ended(local, order).ending == Ending.SUCCEEDED
     assert _count(tmp_path) == 1
 
 

@@ -4,7 +4,7 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from scheduling.backends.base import Phase
-from scheduling.backends.local import LocalBackend
+from scheduling.backends.local import LocalBackend, state
 from tests.backends import make
 
 LATER = timedelta(hours=1)
@@ -30,3 +30,20 @@ def test_sweep_leaves_what_ended_lately(local: LocalBackend) -> None:
 
 def test_sweep_of_an_empty_place_does_nothing(local: LocalBackend) -> None:
     assert local.sweep(keep=(), ended_before=datetime.now(UTC)) == 0
+
+
+def test_sweep_takes_what_a_worker_began_and_nobody_came_back_to(local: LocalBackend) -> None:
+    begun = local.root / "runs" / str(make.order().run)
+    state.RunFolder(str(begun)).make()
+    assert local.sweep(keep=(), ended_before=datetime.now(UTC) - LATER) == 0
+    assert local.sweep(keep=(), ended_before=datetime.now(UTC) + LATER) == 1
+    assert os.listdir(local.root / "runs") == []
+
+
+def test_half_removed_run_is_neither_listed_nor_left(local: LocalBackend) -> None:
+    make.run(local, order := make.order())
+    folder = local.root / "runs" / str(order.run)
+    folder.rename(folder.with_name(f".gone-{order.run}"))
+    assert local.live_runs() == []
+    assert local.sweep(keep=(), ended_before=datetime.now(UTC)) == 0
+    assert os.listdir(local.root / "runs") == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.backends.base import Ending, Observation, Order, Place
+from scheduling.backends.base import Ending, Observation, Place
 from scheduling.backends.local import LocalBackend
 from tests.backends import make
 
@@ -116,15 +116,16 @@ def test_task_cannot_write_outside_the_job_s_folder(local: LocalBackend) -> None
     assert not (local.root / "escaped.txt").exists()
 
 
-def _counts_terms(tasks: int) -> Order:
-    task = (
-        'trap "echo term" TERM; echo up; for i in 1 2 3 4 5 6; do sleep 0.1; done; for i in 1 2 3 4; do sleep 0.1; done'
-    )
-    return make.order(f"srun -n{tasks} bash -c '{task}; sleep 1'", places=NODES)
+COUNTS_TERMS = """
+import signal, time
+signal.signal(signal.SIGTERM, lambda *_: print("term", flush=True))
+print("up", flush=True)
+time.sleep(1.5)
+"""
 
 
 def test_each_task_gets_a_stop_signal_once(local: LocalBackend) -> None:
-    order = _counts_terms(2)
+    order = make.order(f"trap '' TERM; srun -n2 python3 -c '{COUNTS_TERMS}'", places=NODES)
     local.submit(order)
     make.until(lambda: make.output(local, order).count("up") == 2)
     local.cancel(make.ref(order), grace_seconds=10)
