@@ -19,7 +19,7 @@ DEV  := .venv/.dev-$(call hash,requirements/dev.txt requirements/uv.txt)
 NODE := node_modules/.made-$(call hash,package-lock.json .npmrc)
 
 # A machine without Node (18 or newer) gets one from a Python package.
-NPM := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 18)' 2>/dev/null && echo npm)
+NPM := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null && echo npm)
 ifeq ($(NPM),)
   NPM := PATH="$(CURDIR)/.venv/bin:$$PATH" npm
   NPM_NEEDS := .venv/.node-$(call hash,requirements/node.txt)
@@ -34,11 +34,11 @@ help:  ## What there is to do
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-14s%s\n", $$1, $$2}'
 
 run:  ## The portal with a demo on this machine (PORT=8000, VAR=var for its data, HOST=127.0.0.1)
-	@$(MAKE) -j3 $(APP) $(NODE) $(CATALOGUES)
+	@$(MAKE) -sj3 $(APP) $(NODE) $(CATALOGUES)
 	@VAR="$(VAR)" exec $(PY) manage.py run --host "$(HOST)" --port "$(PORT)"
 
 test: $(VENV)  ## Everything that can be tested, on real PostgreSQL, Redis and Chromium
-	@$(MAKE) -j3 $(DEV) $(NODE) $(CATALOGUES)
+	@$(MAKE) -sj3 $(DEV) $(NODE) $(CATALOGUES)
 	@exec $(PY) -m tests.services suite
 
 lint: $(DEV)  ## Style, imports between the parts, templates

@@ -22,6 +22,7 @@ from django.db import DatabaseError, connection
 from portal.management import house
 from portal.management.broker import Broker, NoBroker, prepare_broker
 from portal.management.leash import end_with_parent
+from portal.management.readiness import is_ready
 from portal.management.supervisor import Supervisor, Task
 from scheduling.models import Run
 
@@ -77,7 +78,13 @@ class Command(BaseCommand):
         self.say(welcome(address(host, port), self.folder, host))
 
     def prepare(self, supervisor: Supervisor) -> None:
-        if not (self.folder / "portal.sqlite3").exists():
+        """In a process of its own, since it is the demo that is made and our own settings may not say so."""
+        new = not (self.folder / "portal.sqlite3").exists()
+        ready = is_ready()
+        connection.close()
+        if ready:
+            return
+        if new:
             self.say("Making the demo's world; this takes a moment ...")
         child = subprocess.Popen(
             [sys.executable, manage(), "prepare"],
