@@ -19,10 +19,10 @@ OPTIONS = {
     "output": "output",
 }
 COMMAND = "command"
-_NPU = re.compile(r"npu(?P<type>:[A-Za-z_][\w.-]*)?(?::(?P<count>[0-9]+))?")
+_NPU = re.compile(r"npu(?P<type>:(?![0-9]+$)[\w.-]+?)?(?::(?P<count>[0-9]+))?")
 _NEEDS_QUOTES = re.compile(r"[\s#\"'\\]")
 _OPTION_BEFORE = re.compile(r"(--[\w-]+|-[A-Za-z])[ \t]+$")
-_NOTHING_LEFT = re.compile(r"#SBATCH\s*(#.*)?")
+_NOTHING_LEFT = re.compile(r"#(SBATCH|SLURM)\s*(#.*)?")
 _SHEBANG = "#!/bin/bash"
 
 

@@ -110,6 +110,7 @@ SENTENCES: Mapping[Kind, Promise | Choice] = {
     Kind.LOOKS_LIKE_DIRECTIVE: _(
         "“%(word)s” looks like a directive but is read as a comment. It must be written #SBATCH, at the start of the line."
     ),
+    Kind.OLD_MAGIC_WORD: _("#SLURM is the old word for #SBATCH; it is still read. Write #SBATCH."),
     Kind.INDENTED_DIRECTIVE: _("A directive with blanks before it is a comment. It must start in the first column."),
     Kind.DIRECTIVE_AFTER_COMMAND: _(
         "Directives after the first command (line %(command_line)s) do not count. Move it up."
