@@ -5,7 +5,9 @@ Fields win over the script's directives, as options on sbatch's command line do,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from scheduling.jobspec.findings import Finding, Kind, Reading, Severity
 from scheduling.jobspec.given import Given
@@ -86,6 +88,7 @@ _FIELDS: dict[str, tuple[str, Callable[[object], str]]] = {
     "exclude": ("exclude", _list_or_text),
 }
 _OTHERS = ("script", "npus_per_node", "npu_type", "requeue", "exclusive")
+_NUMBERS = frozenset(("npus_per_node", "mem_mb_per_node", "mem_mb_per_cpu"))
 FIELDS = tuple(sorted((*_FIELDS, *_OTHERS)))
 
 
@@ -104,11 +107,21 @@ def from_fields(data: Mapping[str, object], site: Site) -> Reading:
     script = data.get("script")
     if not isinstance(script, str):
         findings.append(_no_script() if script is None else _unfit("script", script, "text"))
-        script = ""
-    reading = read_with(script, site, given)
-    if not script:
         return Reading(spec=None, findings=tuple(findings))
-    return Reading(spec=reading.spec, findings=(*findings, *reading.findings), ignored_lines=reading.ignored_lines)
+    reading = read_with(script, site, given)
+    return Reading(
+        spec=reading.spec,
+        findings=(*findings, *map(_for_a_form, reading.findings)),
+        ignored_lines=reading.ignored_lines,
+    )
+
+
+def _for_a_form(finding: Finding) -> Finding:
+    """A field for a number wants no unit and no device name in its repair."""
+    if finding.repair is None or finding.field not in _NUMBERS:
+        return finding
+    digits = re.search(r"([0-9]+)M?$", finding.repair)
+    return replace(finding, repair=digits[1] if digits else None)
 
 
 def _given(name: str, value: object, data: Mapping[str, object]) -> list[Given]:

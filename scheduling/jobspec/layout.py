@@ -31,7 +31,7 @@ def component(draft: Draft) -> tuple[Component, list[Finding]]:
     if per_node and nodes.most and nodes.most * per_node < tasks:
         findings.append(_impossible(draft, tasks=tasks, nodes=nodes.most, per_node=per_node))
     cpus_per_task = draft.get("cpus-per-task", int) or 1
-    total_cpus = max(tasks * cpus_per_task, nodes.least)
+    total_cpus = nodes.least if "overcommit" in draft.extra else max(tasks * cpus_per_task, nodes.least)
     npus = [each for each in _gres(draft) if each.name == NPU]
     gpus_per_node, total_gpus, gpu_type = _gpus(draft, nodes=nodes.least, tasks=tasks)
     mem, mem_per_cpu = draft.get("mem", int), draft.get("mem-per-cpu", int)
@@ -158,12 +158,19 @@ def _total_memory(draft: Draft, *, nodes: int, cpus: int) -> int | None:
 
 
 def _conflicts(draft: Draft) -> Iterator[Finding]:
-    counted = any(draft.has(option) for option in ("ntasks", "ntasks-per-node", "gpus", "nodes", "nodelist"))
-    if draft.has("gpus-per-task") and not counted:
+    nodes = draft.get("nodes", NodeCount)
+    counted = any(draft.has(option) for option in ("ntasks", "ntasks-per-node", "gpus"))
+    if draft.has("gpus-per-task") and not counted and (nodes is None or nodes.least != nodes.most):
         yield draft.where("gpus-per-task").finding(
             Kind.CONFLICTING_OPTIONS,
             "Failed to validate job spec. --gpus-per-task used without either --gpus or -n/--ntasks is not allowed.",
             facts={"options": "gpus-per-task"},
+        )
+    if draft.has("ntasks-per-gpu") and draft.has("ntasks-per-node"):
+        yield draft.where("ntasks-per-gpu").finding(
+            Kind.CONFLICTING_OPTIONS,
+            "--ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU",
+            facts={"options": "ntasks-per-node ntasks-per-gpu"},
         )
     given = [option for option in ("mem", "mem-per-cpu", "mem-per-gpu") if draft.has(option)]
     if len(given) > 1:

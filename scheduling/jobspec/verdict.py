@@ -145,10 +145,11 @@ def _nodes(asked: Asked, partition: Partition) -> Iterator[Finding]:
         )
     yield from _excluded(asked, partition)
     if component.nodes_min > len(partition.nodes):
+        follows = component.tasks_per_node is not None and not asked.draft.has("nodes")  # then it is refused at once
         yield asked.draft.where("nodes", "nodelist", "ntasks").finding(
             Kind.EXCEEDS_PARTITION,
-            "Node count specification invalid",
-            severity=_limit_severity(asked.site),
+            NOT_AVAILABLE if follows else "Node count specification invalid",
+            severity=Severity.ERROR if follows else _limit_severity(asked.site),
             facts=_too_much("node", component.nodes_min, len(partition.nodes), partition),
         )
 

@@ -83,6 +83,14 @@ def test_error_names_the_field(field: str, value: object, kind: Kind) -> None:
     assert (error.field, error.kind, error.line) == (field, kind, 0)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "repair"), [("npus_per_node", 16, "8"), ("mem_mb_per_node", 9_000_000, "1500000")]
+)
+def test_repair_of_a_number_is_a_number(field: str, value: int, repair: str) -> None:
+    (error,) = given(**{field: value}).errors
+    assert error.repair == repair
+
+
 def test_error_in_the_script_has_its_line() -> None:
     reading = from_fields({"script": "#!/bin/sh\n#SBATCH -t 24h\n", "name": "a"}, SITE)
     (error,) = reading.errors

@@ -191,6 +191,7 @@ def test_value_in_its_own_word_is_repaired_alone() -> None:
         ("-c 100 -n 3", (3, None), 3, 300),
         ("-n 400 -N 2-3", (3, 3), 400, 400),
         ("-n 192 --mem-per-cpu=8G", (2, None), 192, 192),
+        ("-O -n 500 -N1", (1, 1), 500, 1),
         ("-n 2000", (11, None), 2000, 2000),
     ],
 )
@@ -212,6 +213,8 @@ def test_layout(directives: str, nodes: tuple[int, int | None], tasks: int, cpus
         ("-p gpu --gpus=9", Kind.EXCEEDS_PARTITION),
         ("-p gpu --gpus-per-task=1", Kind.CONFLICTING_OPTIONS),
         ("-p gpu --gpus-per-node=gpu:2", Kind.GRES_NOT_AVAILABLE),
+        ("-p gpu --gpus=2 --ntasks-per-gpu=1 --ntasks-per-node=1", Kind.CONFLICTING_OPTIONS),
+        ("-n 100 --ntasks-per-node=8", Kind.EXCEEDS_PARTITION),
         ("-C a100", Kind.UNKNOWN_FEATURE),
         ("-C !roce", Kind.UNKNOWN_FEATURE),
         ("--mem-per-cpu=8G -n 192 -N1", Kind.EXCEEDS_NODE),
