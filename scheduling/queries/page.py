@@ -13,7 +13,7 @@ from accounting.models.price import Source
 from accounting.queries import price_list, stretch_of
 from accounting.rating import PriceList, Stretch
 from portal.kit import clock, money
-from portal.kit.grains import GRAINS_PER_NPU
+from portal.kit.grains import GRAINS_PER_NPU, as_text
 from scheduling.models import Allocation, Job, JobEvent, Run
 
 
@@ -40,9 +40,17 @@ class CostLine:
         return money.round_micro(self.exact)
 
     @property
-    def micro_per_npu_hour(self) -> int:
+    def hours(self) -> str:
+        return as_text(self.grain_seconds // 3600)
+
+    @property
+    def price(self) -> str:
         hours = Fraction(self.grain_seconds, GRAINS_PER_NPU * 3600)
-        return money.round_micro(self.exact / hours) if hours else 0
+        return money.as_text(money.round_micro(self.exact / hours)) if hours else ""
+
+    @property
+    def text(self) -> str:
+        return money.as_text(self.micro)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +67,14 @@ class Cost:
     @property
     def grain_seconds(self) -> int:
         return sum(line.grain_seconds for line in self.lines)
+
+    @property
+    def hours(self) -> str:
+        return as_text(self.grain_seconds // 3600)
+
+    @property
+    def text(self) -> str:
+        return money.as_text(self.so_far)
 
 
 def runs_of(job: Job) -> list[Run]:

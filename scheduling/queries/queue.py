@@ -15,6 +15,7 @@ from django.db.models.expressions import Expression
 from django.db.models.functions import Cast
 
 from accounting.models import User
+from accounting.services.quotas import capacity
 from npu_inventory.models import Pool
 from portal.kit.access import May
 from scheduling.models import Allocation, Job, State
@@ -66,16 +67,16 @@ class Tallies:
 def tallies(jobs: JobQuerySet, *, user: User, scope: Scope) -> Tallies:
     """One query. `jobs` are filtered by everything but the scope."""
     wanted = {each: in_scope(user, each) for each in Scope}
-    counts = {each.value: Count("pk", filter=where) for each, where in wanted.items()}
+    counts = {f"{each}_jobs": Count("pk", filter=where) for each, where in wanted.items()}
     sums = {f"{each}_grains": Sum("grains", filter=where) for each, where in wanted.items()}
     scopes = dict.fromkeys(Scope, 0)
     groups: dict[Group, Tally] = {group: Tally() for group in Group}
     counted: Iterable[Mapping[str, Any]] = jobs.order_by().values("state").annotate(**counts, **sums)
     for row in counted:
         for each in Scope:
-            scopes[each] += row[each.value]
+            scopes[each] += row[f"{each}_jobs"]
         tally = groups[GROUP_OF[State(row["state"])]]
-        tally.jobs += row[scope.value]
+        tally.jobs += row[f"{scope}_jobs"]
         tally.grains += row[f"{scope}_grains"] or 0
     return Tallies(scopes=scopes, groups=groups)
 
@@ -153,28 +154,37 @@ def visible_among(user: User, numbers: Iterable[int]) -> set[int]:
     return set(Job.objects.where(user, May.SEE).filter(pk__in=wanted).values_list("pk", flat=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """Where a person is in the queue: the next own job to start, and how many start or run."""
+def next_of(user: User) -> Job | None:
+    """The person's own job that is to start next."""
+    own = Job.objects.filter(user=user, state=State.QUEUED).defer(*UNREAD)
+    return own.order_by(F("expected_at").asc(nulls_last=True), F("place").asc(nulls_last=True), "id").first()
 
-    next: Job | None
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How it is now: with a person's own jobs, and with a pool (amounts in grains; held jobs are not counted)."""
+
     starting: int
     running: int
+    waiting: int
+    waiting_grains: int
+    own: int
+    borrowed: int
+    capacity: int
+
+    @property
+    def free(self) -> int:
+        return max(0, self.capacity - self.own - self.borrowed)
 
 
-def standing(user: User) -> Standing:
-    own = Job.objects.filter(user=user)
-    counted = own.filter(state__in=WAITING | HOLDING).aggregate(
-        waiting=Count("pk", filter=Q(state=State.QUEUED)),
-        starting=Count("pk", filter=Q(state__in=STARTING)),
-        running=Count("pk", filter=Q(state__in=(State.RUNNING, State.STOPPING))),
+def figures(user: User, pool: Pool | None) -> Figures:
+    here, holds, queued = Q(pool=pool), Q(state__in=HOLDING), Q(state=State.QUEUED)
+    found = Job.objects.filter(holds | queued).aggregate(
+        starting=Count("pk", filter=Q(user=user, state__in=STARTING)),
+        running=Count("pk", filter=Q(user=user, state__in=(State.RUNNING, State.STOPPING))),
+        waiting=Count("pk", filter=here & queued),
+        waiting_grains=Sum("grains", filter=here & queued, default=0),
+        own=Sum("on_own", filter=here & holds, default=0),
+        borrowed=Sum(F("on_elastic") + F("on_borrowed"), filter=here & holds, default=0),
     )
-    waits = own.filter(state=State.QUEUED).defer(*UNREAD) if counted["waiting"] else own.none()
-    first = waits.order_by(F("expected_at").asc(nulls_last=True), F("place").asc(nulls_last=True), "id").first()
-    return Standing(next=first, starting=counted["starting"], running=counted["running"])
-
-
-def demand(pool: Pool) -> Tally:
-    """What waits for a pool, held jobs apart."""
-    found = Job.objects.filter(pool=pool, state=State.QUEUED).aggregate(jobs=Count("pk"), grains=Sum("grains"))
-    return Tally(found["jobs"], found["grains"] or 0)
+    return Figures(capacity=capacity(pool) if pool else 0, **found)

@@ -10,20 +10,21 @@ from django.utils.translation import ngettext
 from npu_inventory.models import Pool
 from portal.kit.grains import as_text
 from portal.kit.times import short
-from scheduling.queries.queue import Standing, Tally
+from scheduling.models import Job
+from scheduling.queries.queue import Figures
 from scheduling.texts.sentence import joined
 
 
-def heading(standing: Standing, *, now: datetime) -> str:
-    job = standing.next
+def heading(job: Job | None, figures: Figures, *, now: datetime) -> str:
+    """`job`: the person's own one that starts next."""
     if job is not None:
         place = "" if job.place is None else place_in_line(job.place)
         return _next(place).format(time=_start(job.expected_at, now), place=place)
-    if standing.running:
-        return ngettext("Your job is running", "Your {n} jobs are running", standing.running).format(n=standing.running)
-    if standing.starting:
-        return ngettext("Your job is starting", "Your {n} jobs are starting", standing.starting).format(
-            n=standing.starting
+    if figures.running:
+        return ngettext("Your job is running", "Your {n} jobs are running", figures.running).format(n=figures.running)
+    if figures.starting:
+        return ngettext("Your job is starting", "Your {n} jobs are starting", figures.starting).format(
+            n=figures.starting
         )
     return _("You have no job waiting or running")
 
@@ -56,15 +57,18 @@ def place_in_line(place: int) -> str:
     return words[place - 1] if place <= len(words) else _("number {n} in line").format(n=place)
 
 
-def pool_sentence(pool: Pool, *, used: int, capacity: int, waits: Tally) -> str:
+def pool_sentence(pool: Pool, figures: Figures) -> str:
     sentences = [
         _("Pool {pool}: {used} of {capacity} NPUs in use, {idle} idle.").format(
-            pool=pool, used=as_text(used), capacity=as_text(capacity), idle=as_text(max(0, capacity - used))
+            pool=pool,
+            used=as_text(figures.own + figures.borrowed),
+            capacity=as_text(figures.capacity),
+            idle=as_text(figures.free),
         )
     ]
-    if waits.jobs:
-        template = ngettext("One job waits for {npus} NPUs.", "{n} jobs wait for {npus} NPUs.", waits.jobs)
-        sentences.append(template.format(n=waits.jobs, npus=as_text(waits.grains)))
+    if figures.waiting:
+        template = ngettext("One job waits for {npus} NPUs.", "{n} jobs wait for {npus} NPUs.", figures.waiting)
+        sentences.append(template.format(n=figures.waiting, npus=as_text(figures.waiting_grains)))
     else:
         sentences.append(_("No job waits."))
     return joined(sentences)

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounting.models import User
 from portal.kit.access import May
 from portal.kit.http import PortalRequest
 from scheduling.models import Job

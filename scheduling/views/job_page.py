@@ -94,6 +94,11 @@ class JobPage:
         return max(0, int((self.job.started_at - self.job.submitted_at).total_seconds()))
 
     @property
+    def waited_in_vain(self) -> int:
+        """Of a job that ended before it started."""
+        return int(((self.job.ended_at or self.now) - self.job.submitted_at).total_seconds())
+
+    @property
     def face(self) -> str:
         return "put_back" if self.job.state == State.QUEUED and self.job.attempts else self.job.state
 
@@ -108,7 +113,11 @@ class JobPage:
             del names["cost"]
         address = reverse("job", args=[self.job.pk])
         return [
-            {"url": f"{address}?tab={tab}" if tab != "overview" else address, "label": label, "current": tab == self.tab}
+            {
+                "url": f"{address}?tab={tab}" if tab != "overview" else address,
+                "label": label,
+                "current": tab == self.tab,
+            }
             for tab, label in names.items()
         ]
 

@@ -18,25 +18,23 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounting.exports import csv_bytes
-from accounting.models import User
+from accounting.models import Team, User
 from npu_inventory.models import Partition, Pool
 from portal.kit import clock
 from portal.kit.errors import Invalid
 from portal.kit.http import PortalRequest, render_part
 from scheduling import tables
-from scheduling.filters import GROUP_LABELS, QueueFilter
+from scheduling.filters import GROUP_LABELS, SOURCE_LABELS, QueueFilter
 from scheduling.models import Job
 from scheduling.queries import cancelling
-from scheduling.queries.pools import PoolUse, pool_use
 from scheduling.queries.queue import (
+    Figures,
     Listing,
     Scope,
-    Standing,
     Tallies,
-    Tally,
-    demand,
+    figures,
     in_scope,
-    standing,
+    next_of,
     tallies,
 )
 from scheduling.services import jobs
@@ -101,23 +99,35 @@ class QueuePage:
     tallies: Tallies
     page: Page[Job]
     rows: list[tables.Row]
-    standing: Standing
+    next: Job | None
     pool: Pool | None
-    use: PoolUse | None
-    waits: Tally
+    figures: Figures
     pools: list[Pool]
     partitions: list[str]
     teams: list[str]
 
     @property
     def heading(self) -> str:
-        return words.heading(self.standing, now=self.now)
+        return words.heading(self.next, self.figures, now=self.now)
 
     @property
     def lead(self) -> str:
-        if self.pool is None or self.use is None:
-            return ""
-        return words.pool_sentence(self.pool, used=self.use.used, capacity=self.use.capacity, waits=self.waits)
+        return words.pool_sentence(self.pool, self.figures) if self.pool else ""
+
+    @property
+    def more_filters(self) -> list[dict[str, str]]:
+        """Those that a link set and the row of filters has no field for, each with the query without it."""
+        given = self.filters.given
+        found = []
+        for key in ("team", "project", "user", "node", "source"):
+            if value := given.get(key):
+                rest = given.copy()
+                del rest[key]
+                label, face = str(self.filters.filters[key].label), str(SOURCE_LABELS.get(value, value))
+                found.append(
+                    {"key": key, "label": label, "value": value, "face": face, "without": f"?{rest.urlencode()}"}
+                )
+        return found
 
     @property
     def fingerprint(self) -> str:
@@ -130,7 +140,7 @@ class QueuePage:
         return {
             "queue": self,
             "page": self.page,
-            "sections": [(each, self.tallies.groups[each.group]) for each in sections],
+            "groups": [(each, self.tallies.groups[each.group]) for each in sections],
             "scopes": _scopes(self.tallies, self.teams, self.filters.scope_now),
             "states": [(group.value, label) for group, label in GROUP_LABELS.items()],
             "data": self.filters.given,
@@ -152,22 +162,22 @@ def _page(user: User, query: QueryDict) -> QueuePage:
     filters = QueueFilter(query, Job.objects.all(), user=user)
     counted, listing = _listing(filters, user, query.get("sort", "place"))
     page: Page[Job] = Paginator[Job](cast(Sequence[Job], listing), PAGE_SIZE).get_page(query.get("page"))
-    own = standing(user)
-    pools = list(Pool.objects.all())
-    pool = _chosen_pool(pools, query.get("pool", ""), own)
+    following = next_of(user)
+    doors = list(Partition.objects.select_related("pool").order_by("name"))
+    pools = sorted({door.pool for door in doors}, key=str)
+    pool = _chosen_pool(pools, query.get("pool", ""), following)
     return QueuePage(
         now=now,
         filters=filters,
         tallies=counted,
         page=page,
         rows=tables.rows_for(user, page.object_list, now=now),
-        standing=own,
+        next=following,
         pool=pool,
-        use=pool_use([pool])[pool.pk] if pool else None,
-        waits=demand(pool) if pool else Tally(),
+        figures=figures(user, pool),
         pools=pools,
-        partitions=list(Partition.objects.order_by("name").values_list("name", flat=True).distinct()),
-        teams=[str(team) for team in user.teams.all()],
+        partitions=list(dict.fromkeys(door.name for door in doors)),
+        teams=[str(team) for team in Team.objects.filter(pk__in=list(user.roles_by_team))],
     )
 
 
@@ -177,12 +187,12 @@ def _listing(filters: QueueFilter, user: User, sort: str) -> tuple[Tallies, List
     return counted, Listing(found.filter(in_scope(user, scope)), counted.groups, sort)
 
 
-def _chosen_pool(pools: list[Pool], name: str, own: Standing) -> Pool | None:
+def _chosen_pool(pools: list[Pool], name: str, following: Job | None) -> Pool | None:
     """The one that is filtered for, else the one of the person's next job, else the first."""
     by_name = {pool.name: pool for pool in pools}
     if name in by_name:
         return by_name[name]
-    waited = next((pool for pool in pools if own.next and pool.pk == own.next.pool_id), None)
+    waited = next((pool for pool in pools if following and pool.pk == following.pool_id), None)
     return waited or next(iter(pools), None)
 
 
