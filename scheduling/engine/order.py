@@ -37,15 +37,22 @@ class Lane:
     waiting: list[Waiting] = field(default_factory=list)
     """In their order, the next one last, so that serving it is cheap."""
     first: Waiting | None = None
+    turn: Turn = (0, 0, 0)
+    """Of the first."""
 
     def join(self, jobs: Iterable[Waiting]) -> None:
         self.waiting += jobs
         self.waiting.sort(key=turn_of, reverse=True)
-        self.first = self.waiting[-1] if self.waiting else None
+        self._look_up_first()
 
     def serve(self) -> None:
         self.waiting.pop()
+        self._look_up_first()
+
+    def _look_up_first(self) -> None:
         self.first = self.waiting[-1] if self.waiting else None
+        if self.first is not None:
+            self.turn = turn_of(self.first)
 
 
 class Queue:
@@ -105,7 +112,7 @@ class Round:
     """Gives lanes their turns, each time to the one whose first job is next."""
 
     def __init__(self, lanes: Iterable[Lane]) -> None:
-        self._heap = [(turn_of(lane.first), lane) for lane in lanes if lane.first is not None]
+        self._heap = [(lane.turn, lane) for lane in lanes if lane.first is not None]
         heapq.heapify(self._heap)
 
     def __iter__(self) -> Iterator[tuple[Lane, Waiting]]:
@@ -117,4 +124,4 @@ class Round:
                 continue
             yield lane, job
             if lane.first is not None and lane.first is not job:
-                heapq.heappush(self._heap, (turn_of(lane.first), lane))
+                heapq.heappush(self._heap, (lane.turn, lane))
