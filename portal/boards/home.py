@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
 from django.conf import settings
-from django.db.models import Case, Count, Exists, F, Min, OuterRef, Prefetch, Q, When, prefetch_related_objects
+from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, When
 from django.utils import timezone
 
 from accounting.models import Membership, Team, UsageInterval, User
 from accounting.queries import usage_lines
 from npu_inventory.models import NPU, Cluster, Node
 from portal.boards.quotas import Amounts, PoolNow, TeamOnPool, amounts, of_team, pools_now
+from portal.boards.teams import own_memberships
 from portal.boards.usage import period_of
 from portal.kit.access import ALLOWS, May, Role
 from scheduling.models import Job, State
@@ -96,8 +97,7 @@ class Home:
 
 
 def read(user: User, *, now: datetime, put_aside: Collection[int], steps_done: bool) -> Home:
-    prefetch_related_objects([user], Prefetch("memberships", Membership.objects.select_related("team")))
-    memberships = sorted((row for row in user.memberships.all() if row.team.active), key=lambda row: row.team.name)
+    memberships = own_memberships(user)
     pools = pools_now()
     costs = _week_costs([row.team for row in memberships if _may(row, May.SEE_MONEY)], now=now)
     begin = _steps_count_from(user, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, Prefetch, prefetch_related_objects
 
 from accounting.models import Membership, Project, Team, User
 from portal.boards.quotas import Amounts, PoolNow, TeamOnPool, amounts, of_team, pools_now
@@ -18,9 +18,17 @@ from scheduling.queries.queue import UNREAD
 RUNNING_ROWS = 20
 
 
+def own_memberships(user: User) -> list[Membership]:
+    """With their teams; what the person may do is asked of the same rows, without another look."""
+    if "memberships" not in getattr(user, "_prefetched_objects_cache", {}):
+        prefetch_related_objects([user], Prefetch("memberships", Membership.objects.select_related("team__department")))
+    return sorted((row for row in user.memberships.all() if row.team.active), key=lambda row: row.team.name)
+
+
 def team_for(user: User, slug: str, may: May | None = None) -> Team:
     """That a team exists, what it is guaranteed and what it uses is seen by all; anything else needs the right to it."""
-    team = Team.objects.select_related("department").filter(slug=slug, active=True).first()
+    own = (row.team for row in own_memberships(user) if row.team.slug == slug)
+    team = next(own, None) or Team.objects.select_related("department").filter(slug=slug, active=True).first()
     if team is None:
         raise NotFound()
     if may is not None and not user.may(may, team):
@@ -70,6 +78,8 @@ class TeamPage:
     may_see_money: bool
     may_manage: bool
     may_submit: bool
+    is_own: bool
+    """Others see its projects as lines of its usage."""
     usage: Usage | None = None
     running: list[Job] = field(default_factory=list)
     members: list[Membership] = field(default_factory=list)
@@ -96,6 +106,7 @@ def team_page(user: User, team: Team, *, period: str, now: datetime) -> TeamPage
         may_see_money=user.may(May.SEE_MONEY, team),
         may_manage=user.may(May.MANAGE, team),
         may_submit=user.may(May.SUBMIT, team),
+        is_own=team.pk in user.roles_by_team,
     )
     if not page.may_see:
         return page
@@ -105,5 +116,5 @@ def team_page(user: User, team: Team, *, period: str, now: datetime) -> TeamPage
         usage=team_usage(team, period, now=now),
         running=list(running.defer(*UNREAD)[:RUNNING_ROWS]) if may_see_jobs else [],
         members=list(team.memberships.select_related("user").order_by("user__name", "user__username")),
-        projects=list(team.projects.order_by("-active", "name")),
+        projects=list(team.projects.order_by("-active", "name")) if page.is_own else [],
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import LoginForm
 from allauth.account.views import LoginView
 from django.conf import settings
 from django.db import connection
@@ -34,6 +36,16 @@ class SignIn(LoginView):  # type: ignore[misc]  # allauth has no types
         people = settings.DEMO_PEOPLE if settings.DEMO else []
         context: dict[str, Any] = super().get_context_data(**kwargs)
         return context | {"people": people, "demo_password": settings.DEMO_PASSWORD if people else ""}
+
+    def form_valid(self, form: LoginForm) -> HttpResponse:
+        """One who has left gets the answer of a wrong password; allauth would lead to a page that is not mounted."""
+        answer: HttpResponse
+        if form.user.is_active:
+            answer = super().form_valid(form)
+        else:
+            form.add_error(None, get_adapter().validation_error("username_password_mismatch"))
+            answer = self.form_invalid(form)
+        return answer
 
 
 @require_POST
