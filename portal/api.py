@@ -61,13 +61,13 @@ class Me(APIView):
         )
 
 
-class Document(SpectacularAPIView):  # type: ignore[misc]  # untyped library
+class Document(SpectacularAPIView):
     """OpenAPI, for anybody who is signed in or has a token."""
 
     permission_classes = [permissions.IsAuthenticated]
 
 
-class DocumentPage(SpectacularSwaggerSplitView):  # type: ignore[misc]  # untyped library
+class DocumentPage(SpectacularSwaggerSplitView):
     """Split: the page's script comes from an address of its own, so that nothing stands inline."""
 
     permission_classes = [permissions.IsAuthenticated]

@@ -229,6 +229,7 @@ DJANGO_TABLES2_TEMPLATE = "kit/table.html"
 
 # The local backend runs scripts as the portal's own user: fine for a demo or one machine, never by accident in production.
 LOCAL_BACKEND_ALLOWED = env.bool("LOCAL_BACKEND_ALLOWED", default=DEMO or TESTING)
+LOGS_KEPT_DAYS = env.int("LOGS_KEPT_DAYS", default=90)
 LOCAL_BACKEND_ROOT = Path(env.str("LOCAL_BACKEND_ROOT", default=str(VAR_DIR / "local")))
 
 DEMO_PASSWORD = "npu-portal-demo"

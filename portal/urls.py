@@ -41,6 +41,8 @@ profile_urls = [
     path("tokens/<int:token>/revoke/", profile.token_revoke, name="token_revoke"),
 ]
 
+handler500 = "portal.views.site.server_error"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("home/aside/<int:number>/", home.home_put_aside, name="home_put_aside"),

@@ -38,7 +38,7 @@ def commit(plan: Plan, situation: Situation, *, record: Pass) -> Pass:
         job = jobs.get(start.job)
         if start.pool in fresh and job and _start(job, start, cluster=clusters[job.partition_id], npus=npus, now=now):
             started.append(start)
-    pools = {job.id: job.pool for job in (*situation.running, *situation.waiting)}
+    pools = {job.id: job.pool for job in situation.running} | {job.id: job.pool for job in situation.waiting}
     _tell_the_others(plan, now, pools=pools, fresh=fresh)
     _tell_splits({job: split for job, split in plan.splits.items() if pools[job] in fresh})
     dropped = len(plan.starts) - len(started)
@@ -59,7 +59,11 @@ def _start(job: Job, start: Start, *, cluster: int, npus: dict[tuple[int, int], 
             run = Run.objects.create(job=job, cluster_id=cluster, attempt=job.attempts + 1, created_at=now)
             Allocation.objects.bulk_create(_allocations(run, start, npus))
             Command.objects.create(run=run, kind=Command.Kind.SUBMIT, next_at=now, made_at=now)
-            move(job, to=State.ADMITTED, run=run, at=now, attempts=job.attempts + 1, **split_columns(start.split))
+            split = start.split
+            move(
+                job, to=State.ADMITTED, run=run, at=now, attempts=job.attempts + 1,
+                on_own=split.guaranteed, on_elastic=split.elastic, on_borrowed=split.borrowed,
+            )  # fmt: skip
     except (Conflict, IntegrityError):
         return False
     return True

@@ -91,7 +91,7 @@ def _situation(
         pools=pools,
         nodes=_nodes(ids),
         partitions=_partitions(ids),
-        shares=_shares(ids, now, {(job.team, job.pool) for job in (*running, *waiting)}),
+        shares=_shares(ids, now, {(job.team, job.pool) for job in running} | {(job.team, job.pool) for job in waiting}),
         running=running,
         waiting=waiting,
         clusters_away=away,

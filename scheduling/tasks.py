@@ -6,6 +6,7 @@ from celery import shared_task
 
 from portal.kit import clock
 from portal.kit.locks import named_lock
+from portal.kit.wake import wake
 from scheduling import dispatch as outbox
 from scheduling.services import housekeeping as house
 from scheduling.services import observe as observation
@@ -17,6 +18,8 @@ def run_pass() -> None:
     with named_lock("scheduling.pass", wait=False) as got:
         if got:
             passes.run(clock.now())
+        else:
+            wake("scheduling.run_pass")  # the one that runs may have looked before the change we were woken for
 
 
 @shared_task(name="scheduling.observe")
@@ -24,6 +27,8 @@ def observe() -> None:
     with named_lock("scheduling.observe", wait=False) as got:
         if got:
             observation.run(clock.now())
+        else:
+            wake("scheduling.observe")
 
 
 @shared_task(name="scheduling.dispatch")

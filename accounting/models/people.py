@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 from zoneinfo import available_timezones
 
 from django.contrib.auth.models import AbstractUser, UserManager
@@ -28,10 +28,10 @@ class User(AbstractUser):
         max_length=64, blank=True, validators=[validate_time_zone]
     )  # empty: the organisation's
 
-    objects: ClassVar[UserManager[User]] = UserManager()
+    objects: ClassVar[UserManager[Self]] = UserManager()
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    class Meta(AbstractUser.Meta):  # type: ignore[name-defined,misc]  # django-stubs does not show Meta as a class
+    class Meta(AbstractUser.Meta):
         ordering = ["username"]
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Department(models.Model):
 class TeamQuerySet(models.QuerySet["Team"]):
     def where(self, user: User, may: May) -> TeamQuerySet:
         """Teams over whose things this person may do this."""
-        if not user.is_authenticated or not user.is_active:
+        if not user.is_active:
             return self.none()
         if user.may_at_centre(may):
             return self

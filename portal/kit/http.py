@@ -11,13 +11,13 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
 if TYPE_CHECKING:
-    from accounting.models import User
+    from django.contrib.auth.models import _User  # the checker's name for the project's own user model
 
 
 class PortalRequest(HttpRequest):
     """After `login_required`: somebody is signed in."""
 
-    user: User
+    user: _User
     htmx: HtmxDetails
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import structlog
 from allauth.account.adapter import get_adapter
 from allauth.account.forms import LoginForm
 from allauth.account.views import LoginView
@@ -69,6 +70,14 @@ def set_language(request: HttpRequest) -> HttpResponse:
     )
     if request.user.is_authenticated:
         User.objects.filter(pk=request.user.pk).update(language=code)
+    return response
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """A fault of ours. Its id is in the log beside the trace, and in a header for the toast of a live part."""
+    error_id = structlog.contextvars.get_contextvars().get("request_id", "")
+    response = render(request, "500.html", {"error_id": error_id}, status=500)
+    response["X-Request-ID"] = error_id
     return response
 
 

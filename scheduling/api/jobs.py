@@ -108,11 +108,11 @@ class Jobs(APIView):
         user = person(request)
         seen = Job.objects.where(user, May.SEE)
         everything = request.query_params.get("scope") == "all"
-        rows = JobFilter(request.GET, Job.objects.all() if everything else seen, user=user)
+        rows = JobFilter(request.GET, Job.objects.with_people() if everything else seen.with_people(), user=user)
         if not rows.is_valid():
             raise Invalid(str(dict(rows.errors)), field=next(iter(rows.errors)))
         pages = Pages()
-        page = pages.paginate_queryset(rows.qs.with_people().order_by("-id"), request, view=self) or []
+        page: list[Job] = pages.paginate_queryset(rows.qs.order_by("-id"), request, view=self) or []
         visible = set(seen.filter(pk__in=[job.pk for job in page]).values_list("pk", flat=True))
         return pages.get_paginated_response(shapes.JobShape(page, many=True, context={"seen": visible}).data)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
 from accounting.queries import Line
@@ -201,13 +201,15 @@ class BulkShape(serializers.Serializer[Any]):
     refused = RefusedShape(many=True)
 
 
-class ErrorShape(serializers.Serializer[Any]):
-    """Every refusal has this shape."""
-
-    code = serializers.CharField()
-    message = serializers.CharField()
-    fields = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
-    findings = FindingShape(many=True)
+ErrorShape = inline_serializer(  # every refusal has this shape; as a class its `fields` would hide the serializer's own
+    "Error",
+    {
+        "code": serializers.CharField(),
+        "message": serializers.CharField(),
+        "fields": serializers.DictField(child=serializers.ListField(child=serializers.CharField())),
+        "findings": FindingShape(many=True),
+    },
+)
 
 
 class QuotaShape(serializers.Serializer[Any]):
@@ -226,7 +228,7 @@ class QuotaShape(serializers.Serializer[Any]):
 
 
 class CostLineShape(serializers.Serializer[Any]):
-    source = serializers.CharField()
+    on = serializers.CharField(source="source", help_text="guaranteed, elastic or borrowed")
     npus = NpuField(source="grains")
     price_per_npu_hour = MoneyField(source="micro_per_npu_hour")
     cost = MoneyField(source="micro")

@@ -6,7 +6,7 @@ each call. Every call may be made twice, and by two workers at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -162,4 +162,8 @@ class Backend(Protocol):
 
     def nodes(self) -> list[NodeReport]:
         """The nodes as the cluster sees them now; empty for a backend whose nodes are only rows."""
+        ...
+
+    def sweep(self, *, keep: Collection[UUID], ended_before: datetime) -> int:
+        """Lets go of what it keeps of runs that ended before; `keep` are those that may still be submitted."""
         ...

@@ -67,7 +67,7 @@ ALLOWED: Mapping[State, frozenset[State]] = {
 class JobQuerySet(models.QuerySet["Job"]):
     def where(self, user: User, may: May) -> JobQuerySet:
         """Jobs with which this person may do this; for `May.OPERATE` also the own ones."""
-        if not user.is_authenticated:
+        if not user.is_active:
             return self.none()
         if user.may_at_centre(may):
             return self

@@ -139,19 +139,10 @@ def _end_job(job: Job, run: Run, seen: Observation, ending: Ending, at: datetime
         return  # cancelled before the backend had begun it; only what it held was waited for
     facts = {"exit_code": seen.exit_code, "signal": seen.signal, "detail": seen.detail[:500]}
     why = seen.reason or ending.value
-    columns = {"ended_at": at, "exit_code": seen.exit_code, "ended_why": why, "ended_facts": facts}
     move(
-        job,
-        to=JOB_STATE[ending],
-        run=run,
-        why=why,
-        facts=facts,
-        at=at,
-        on_own=0,
-        on_elastic=0,
-        on_borrowed=0,
-        **columns,
-    )
+        job, to=JOB_STATE[ending], run=run, why=why, facts=facts, at=at,
+        ended_at=at, exit_code=seen.exit_code, ended_why=why, ended_facts=facts, on_own=0, on_elastic=0, on_borrowed=0,
+    )  # fmt: skip
 
 
 def recut(*, pool: int, at: datetime) -> None:

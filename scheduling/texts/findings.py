@@ -35,7 +35,8 @@ def repair_label(repair: str) -> str:
     """What the button says that puts `repair` in the place of what was found."""
     if not repair:
         return str(_("Take it out"))
-    return str(_("Change to %(repair)s")) % {"repair": repair}
+    value = repair.partition("=")[2] if repair.startswith("--") else ""
+    return str(_("Change to %(repair)s")) % {"repair": value or repair}
 
 
 def _shown(name: str, value: str | int) -> str | int:

@@ -108,6 +108,14 @@ class Panel:
         return [each for each in self.said if each.level == "error"]
 
     @property
+    def grave(self) -> list[Said]:
+        return [each for each in self.said if each.level != "note"]
+
+    @property
+    def notes(self) -> list[Said]:
+        return [each for each in self.said if each.level == "note"]
+
+    @property
     def blocked(self) -> str:
         """Why Submit is off."""
         if self.refusal:

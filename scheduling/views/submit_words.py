@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from accounting.models import User
@@ -14,7 +14,7 @@ from portal.kit.times import duration, short
 from scheduling.models import Job
 from scheduling.services.simulate import Preview
 from scheduling.texts import reasons
-from scheduling.texts.sentence import comma
+from scheduling.texts.sentence import comma, joined
 
 NBSP = "\u00a0"
 
@@ -50,8 +50,9 @@ def why(preview: Preview, *, user: User) -> SafeString | str:
     if preview.starts_now or preview.never is not None:
         return ""
     told = reasons.waiting(_as_waiting(preview), now=clock.now())
-    seen = Job.objects.where(user, May.SEE).filter(pk__in=told.jobs).values_list("pk", flat=True)
-    return told.html(set(seen))
+    seen = set(Job.objects.where(user, May.SEE).filter(pk__in=told.jobs).values_list("pk", flat=True))
+    starts = told.more[-1] if preview.expected_at is not None and told.more else told.then
+    return mark_safe(joined(each.html(seen) for each in (told.short, starts) if each))  # each is escaped already
 
 
 def _as_waiting(preview: Preview) -> Job:

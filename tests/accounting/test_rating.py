@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +49,7 @@ def test_within_cuts_to_a_period_and_never_turns_negative() -> None:
 def test_cutting_a_stretch_changes_nothing(cuts: list[int], steps: list[tuple[int, int]]) -> None:
     edges = sorted({0, DAY, *cuts})
     listed = prices(*steps)
-    parts = sum(listed.cost(stretch(since, until)) for since, until in zip(edges, edges[1:], strict=False))
+    parts = sum(listed.cost(stretch(since, until)) for since, until in pairwise(edges))
     assert parts == listed.cost(stretch(0, DAY))
 
 
