@@ -168,6 +168,7 @@ class Figures:
     running: int
     waiting: int
     waiting_grains: int
+    holding: int
     own: int
     borrowed: int
     capacity: int
@@ -184,6 +185,7 @@ def figures(user: User, pool: Pool | None) -> Figures:
         running=Count("pk", filter=Q(user=user, state__in=(State.RUNNING, State.STOPPING))),
         waiting=Count("pk", filter=here & queued),
         waiting_grains=Sum("grains", filter=here & queued, default=0),
+        holding=Count("pk", filter=here & holds),
         own=Sum("on_own", filter=here & holds, default=0),
         borrowed=Sum(F("on_elastic") + F("on_borrowed"), filter=here & holds, default=0),
     )

@@ -105,7 +105,7 @@ def _impossible(facts: Facts) -> str:
 
 def _beyond(facts: Facts) -> str:
     if facts["may_borrow"] == 0:
-        return _("Needs {asked} of its own team's NPUs, but {team} is guaranteed only {guaranteed}.")
+        return _("Needs {asked} of its own team’s NPUs, but {team} is guaranteed only {guaranteed}.")
     return _("Needs {asked}, but {team} could never have more than {potential} of the {capacity} in this pool.")
 
 
@@ -120,6 +120,12 @@ def _fragmented(facts: Facts) -> str:
         return ngettext(
             "{idle} idle, but this wants a node of its own, and none is empty.",
             "{idle} idle, but this wants {nodes} nodes of its own, and not that many are empty.",
+            facts["nodes"],
+        )
+    if len([piece for piece in facts["pieces"] if piece]) < 2:
+        return ngettext(
+            "{idle} idle, at most {largest_piece} on one node; this needs {per_node} on one node.",
+            "{idle} idle, at most {largest_piece} on one node; this needs {per_node} on each of {nodes} nodes.",
             facts["nodes"],
         )
     return ngettext(
@@ -167,13 +173,13 @@ NEXT_STEPS: Mapping[str, Callable[[Facts], str]] = {
     Reason.NOT_YET: _PATIENCE,
     Reason.TIME_LIMIT: lambda f: _("Resubmit it with a limit of at most {max_seconds}."),
     Reason.IMPOSSIBLE: lambda f: _("Resubmit it with fewer NPUs, cores or nodes, or to another partition."),
-    Reason.BEYOND_POTENTIAL: lambda f: _("Resubmit it smaller, or have the team's lead ask for more quota."),
-    Reason.RUNNING_LIMIT: lambda f: _("It starts when one of the team's running jobs ends."),
+    Reason.BEYOND_POTENTIAL: lambda f: _("Resubmit it smaller, or have the team’s lead ask for more quota."),
+    Reason.RUNNING_LIMIT: lambda f: _("It starts when one of the team’s running jobs ends."),
     Reason.OWN_FULL: lambda f: _("Resubmit it with borrowing allowed to use what is idle: {idle} now."),
     Reason.BORROW_LIMIT: lambda f: _(
-        "It starts when the team gives something back; the team's lead can ask for more quota."
+        "It starts when the team gives something back; the team’s lead can ask for more quota."
     ),
-    Reason.NOTHING_TO_LEND: lambda f: _("A smaller job may start sooner; the team's lead can ask for more quota."),
+    Reason.NOTHING_TO_LEND: lambda f: _("A smaller job may start sooner; the team’s lead can ask for more quota."),
     Reason.POOL_FULL: lambda f: _("A job with fewer NPUs may start sooner."),
     Reason.FRAGMENTED: lambda f: (
         _("With at most {largest_piece} NPUs on a node it could start now.")

@@ -21,7 +21,7 @@ REFUSALS: Mapping[str, Promise] = {
     # submitting
     "may_not_submit": _("You may not submit jobs for %(team)s. A lead of the team can make you a member."),
     "may_submit_nowhere": _("You are in no team for which you may submit. A team's lead can make you a member."),
-    "no_project": _("%(team)s has no such project, or it is closed. Choose another of the team's projects."),
+    "no_project": _("%(team)s has no such project, or it is closed. Choose another of the team’s projects."),
     "no_quota": _(
         "%(team)s has no quota on any pool, so its jobs could never start. A lead of the team can ask for one."
     ),
@@ -39,7 +39,7 @@ REFUSALS: Mapping[str, Promise] = {
     ),
     "never_beyond_potential": _(
         "It asks for %(asked)s NPUs, more than the team could ever have here (%(potential)s of %(capacity)s)."
-        " Ask for less, or have the team's lead ask for more quota."
+        " Ask for less, or have the team’s lead ask for more quota."
     ),
     # keys of scripts
     "idempotency_key": _("The Idempotency-Key must have 1 to 200 characters."),

@@ -15,7 +15,7 @@ from scheduling.queries.queue import Figures
 from scheduling.texts.sentence import joined
 
 
-def heading(job: Job | None, figures: Figures, *, now: datetime) -> str:
+def heading(job: Job | None, figures: Figures, *, submits: bool, now: datetime) -> str:
     """`job`: the person's own one that starts next."""
     if job is not None:
         place = "" if job.place is None else place_in_line(job.place)
@@ -26,7 +26,14 @@ def heading(job: Job | None, figures: Figures, *, now: datetime) -> str:
         return ngettext("Your job is starting", "Your {n} jobs are starting", figures.starting).format(
             n=figures.starting
         )
-    return _("You have no job waiting or running")
+    return _("You have no job waiting or running") if submits else _everybody(figures)
+
+
+def _everybody(figures: Figures) -> str:
+    """For those who only look."""
+    waiting = ngettext("One job waits", "{n} jobs wait", figures.waiting).format(n=figures.waiting)
+    running = ngettext("one runs", "{n} run", figures.holding).format(n=figures.holding)
+    return _("{waiting}, {running}").format(waiting=waiting, running=running)
 
 
 def _start(moment: datetime | None, now: datetime) -> str:

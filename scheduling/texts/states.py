@@ -54,7 +54,7 @@ def running(job: Job, *, now: datetime) -> Told:
     if not job.grains:
         return Told(Sentence(_("Running since {since}, without NPUs."), words))
     if not borrowed:
-        return Told(Sentence(_("Running since {since} on {npus} NPUs of its team's own."), words))
+        return Told(Sentence(_("Running since {since} on {npus} NPUs of its team’s own."), words))
     if not job.on_own:
         return Told(Sentence(_("Running since {since} on {borrowed} borrowed NPUs."), words))
     return Told(Sentence(_("Running since {since} on {own} own and {borrowed} borrowed NPUs."), words))

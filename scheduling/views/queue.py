@@ -108,7 +108,7 @@ class QueuePage:
 
     @property
     def heading(self) -> str:
-        return words.heading(self.next, self.figures, now=self.now)
+        return words.heading(self.next, self.figures, submits=bool(self.teams), now=self.now)
 
     @property
     def lead(self) -> str:
