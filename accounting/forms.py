@@ -40,7 +40,7 @@ class ProfileForm(UserForm):
     class Meta:
         model = User
         fields = ("name", "language", "time_zone")
-        labels = {"name": _("Name"), "time_zone": _("Time zone")}
+        labels = {"name": _("Your name"), "time_zone": _("Time zone")}
         help_texts = {"time_zone": _("Empty: the organisation's. Type a part of a city's name to search.")}
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -69,7 +69,7 @@ class TokenForm(forms.Form):
         label=_("What it is for"), max_length=80, help_text=_("So that you can tell it from others later.")
     )
     scope = forms.ChoiceField(
-        label=_("May"),
+        label=_("Allowed to"),
         choices=[(Token.Scope.WRITE, _("do everything that you may")), (Token.Scope.READ, _("only read"))],
     )
     days = forms.TypedChoiceField(

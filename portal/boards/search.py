@@ -51,8 +51,8 @@ def find(user: User, text: str, *, most: int) -> list[Group]:
         Group(label=_("Jobs"), hits=_jobs(user, text, most)),
         Group(label=_("Teams"), hits=_teams(text, most)),
         Group(label=_("People"), hits=_people(user, text, most)),
-        Group(label=_("Nodes"), hits=_nodes(text, most)),
-        Group(label=_("Pages"), hits=_pages(text)),
+        Group(label=_("Cluster nodes"), hits=_nodes(text, most)),
+        Group(label=_("Pages of the portal"), hits=_pages(text)),
     ]
     return [group for group in groups if group.hits]
 
