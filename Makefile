@@ -46,7 +46,7 @@ lint: $(DEV)  ## Style, imports between the parts, templates
 
 format: $(DEV)  ## Bring code and templates into their form
 	$(PY) -m ruff check --fix-only --quiet . && $(PY) -m ruff format --quiet .
-	git ls-files -z -- '*.html' | xargs -0 -r .venv/bin/djade --target-version 5.2
+	git ls-files -z -- 'templates/*.html' '*/templates/*.html' | xargs -0 -r .venv/bin/djade --target-version 5.2
 
 types: $(DEV)  ## Check the types
 	$(PY) -m mypy portal scheduling accounting npu_inventory

@@ -74,9 +74,11 @@ def test_settings_accept_what_compose_gives_them() -> None:
     given = {name: filled_in(value) for name, value in OURS["web"]["environment"].items()}
     given["ALLOWED_HOSTS"], given["CSRF_TRUSTED_ORIGINS"] = "portal.example.org", "https://portal.example.org"
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    arguments = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    arguments = [sys.executable, "manage.py", "check", "--deploy"]
     done = subprocess.run(arguments, cwd=ROOT, env=kept | given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    # Whether other sites under the same domain speak TLS only is for the organisation to say, not for us.
+    assert set(re.findall(r"\((\w+\.[A-Z]\d+)\)", done.stderr)) <= {"security.W005", "security.W021"}, done.stderr
 
 
 def test_web_can_be_reached_only_through_what_stands_before_it() -> None:

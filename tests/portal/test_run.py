@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,15 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     finally:
         if portal.process.poll() is None:
             portal.process.kill()
+        end_jobs(folder)
+
+
+def end_jobs(folder: Path) -> None:
+    """The demo's jobs outlive their portal, as they should; here they are over."""
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (path / "cwd").resolve().is_relative_to(folder):
+                os.kill(int(path.name), signal.SIGKILL)
 
 
 @pytest.fixture

@@ -168,7 +168,10 @@ def count(report: Path) -> Totals:
 
 def templates() -> tuple[Check, ...]:
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", "*.html"], capture_output=True, text=True, check=True
+        ["git", "ls-files", "-z", "--", "templates/*.html", "*/templates/*.html"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     names = [name for name in listed.split("\0") if name]
     if not names:
