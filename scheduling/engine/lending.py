@@ -64,14 +64,16 @@ class Sources:
         self._owned: dict[QuotaNode, int] = {tree.root: tree.root.own}
         """Left of what the pool and the groups own themselves."""
         self._lends: dict[QuotaNode, int] = {}
-        """What a node's side still lends to others."""
-        self._keeps: dict[QuotaNode, int] = {}
-        """What it has idle beyond that."""
+        """Left of what a node's side lends to others."""
+        self._idle: dict[QuotaNode, int] = {}
+        """Left of what is idle there, lent or kept."""
         self._order: dict[QuotaNode, list[QuotaNode]] = {}
         for node in tree.nodes():
             idle = max(0, node.total - node.used)
             self._lends[node] = idle if node.may_lend is None else min(idle, node.may_lend)
-            self._keeps[node] = idle - self._lends[node]
+            self._idle[node] = (
+                idle if not node.children else node.own + sum(self._idle[child] for child in node.children)
+            )
             if node.group is not None:
                 self._owned[node] = node.own
         for node in [*tree.nodes(), tree.root]:
@@ -82,13 +84,13 @@ class Sources:
     def draw(self, team: QuotaNode, amount: int) -> dict[QuotaNode, int]:
         """Whom the amount is taken from. Nearest first; at each level what it owns itself, then its other side."""
         taken: dict[QuotaNode, int] = defaultdict(int)
-        for budget in (self._lends, self._keeps):  # beyond what is lent only after a limit was cut below its use
+        for left in (self._lends, self._idle):  # what is kept comes last: only a limit cut below its use leads there
             for node in team.path():
                 assert node.parent is not None, "a path ends below the pool"
                 amount -= self._take_owned(node.parent, amount, taken)
                 for other in self._order[node.parent]:
                     if amount and other is not node:
-                        amount -= self._drain(other, amount, taken, budget)
+                        amount -= self._drain(other, amount, taken, left)
         if amount:  # more is used than there is capacity: what was lost was nobody's first
             taken[self._root] += amount
         return taken
@@ -100,16 +102,17 @@ class Sources:
             taken[node] += part
         return part
 
-    def _drain(self, node: QuotaNode, most: int, taken: dict[QuotaNode, int], budget: dict[QuotaNode, int]) -> int:
-        """Takes from a node's side at most what it lends; a group's own quota before that of its teams."""
-        wanted = min(most, budget[node])
-        if not node.children:
+    def _drain(self, node: QuotaNode, most: int, taken: dict[QuotaNode, int], left: dict[QuotaNode, int]) -> int:
+        """Takes from a node's side at most what is left of it; a group's own quota before that of its teams."""
+        wanted = min(most, left[node])
+        if node.children:
+            got = self._take_owned(node, wanted, taken)
+            for child in self._order[node]:
+                got += self._drain(child, wanted - got, taken, left)
+        else:
             got = wanted
             if got:
                 taken[node] += got
-        else:
-            got = self._take_owned(node, wanted, taken)
-            for child in self._order[node]:
-                got += self._drain(child, wanted - got, taken, budget)
-        budget[node] -= got
+        self._lends[node] = max(0, self._lends[node] - got)
+        self._idle[node] -= got
         return got

@@ -109,6 +109,22 @@ CASES: dict[str, tuple[Situation, list[Row]]] = {
         ),
         [("group 9", 1, 1, 1), (2, 1, 1, 1), (None, 1, 1, 1), (3, 1, 1, 2)],
     ),
+    "what a team of another group keeps is taken last, after a lend limit was cut below its use": (
+        situation(
+            nodes=[node(1)],
+            shares=[share(1, 3, group=9, may_lend=0), share(2, 2), share(3, 0)],
+            running=[running(1, 3, {1: range(6)})],
+        ),
+        [(None, 3, 1, 3), (2, 3, 1, 2), (1, 3, 1, 1)],
+    ),
+    "what was taken of a kept part is not there for the next": (
+        situation(
+            nodes=[node(1, 2), node(2, 2, lost=True)],
+            shares=[share(1, 0), share(2, 2, may_lend=0)],
+            running=[running(1, 1, {1: range(2)}), running(2, 1, {2: range(2)})],
+        ),
+        [(2, 1, 1, 2), (None, 1, 2, 2)],
+    ),
     "what is lost with a node is overdrawn from the elastic pool": (
         situation(
             nodes=[node(1, 4), node(2, 4, lost=True)],

@@ -62,6 +62,15 @@ CASES: dict[str, tuple[Situation, list[int]]] = {
         ),
         [3, 2],
     ),
+    "an owner that uses what it keeps gets nothing of what others keep": (
+        situation(
+            nodes=[node(1)],
+            shares=[share(1, 4, may_lend=0), share(2, 4, may_lend=0)],
+            running=[running(90, 1, {1: range(4)})],
+            waiting=[waiting(1, 1, 1), waiting(2, 2, 4)],
+        ),
+        [2],
+    ),
     "own_only never borrows": (
         situation(nodes=TWO, shares=[NLP], waiting=[waiting(1, 1, 4, own_only=True), waiting(2, 1, 2, own_only=True)]),
         [1],
