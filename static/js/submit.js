@@ -42,7 +42,7 @@
 
   function findings() {
     const byLine = new Map();
-    for (const item of document.querySelectorAll("#findings > li[data-line]")) {
+    for (const item of document.querySelectorAll("#findings li[data-line]")) {
       const line = Number(item.dataset.line);
       if (line && item.dataset.level !== "note" && !byLine.has(line)) byLine.set(line, item);
     }
