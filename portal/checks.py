@@ -11,7 +11,7 @@ from django.core.checks import CheckMessage, Error, Tags, register
 @register(Tags.security)
 def secrets_are_set(**_: Any) -> list[CheckMessage]:
     found: list[CheckMessage] = []
-    if len(settings.SECRET_KEY) < 32 and not settings.TESTING:
+    if not settings.SECRET_KEY_IS_SET or len(settings.SECRET_KEY) < 32:
         found.append(
             Error(
                 "SECRET_KEY is missing or shorter than 32 characters.",

@@ -3,6 +3,7 @@ one machine. What must not be missing is checked in `portal/checks.py`, so that 
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ TESTING = env.bool("PORTAL_TESTING", default=False)
 VAR_DIR = Path(env.str("VAR", default=str(BASE_DIR / "var"))).resolve()
 LOCK_DIR = VAR_DIR / "locks"
 
-SECRET_KEY = env.str("SECRET_KEY", default="")
+# Without one the start is stopped by a system check (portal.E001); the stand-in only lets the check speak first.
+SECRET_KEY_IS_SET = bool(env.str("SECRET_KEY", default=""))
+SECRET_KEY = env.str("SECRET_KEY", default="") or secrets.token_urlsafe(48)
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])

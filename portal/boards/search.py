@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from accounting.models import Team, User
 from npu_inventory.models import Node
+from portal.boards.quotas import queue_url
 from portal.kit.access import May
 from scheduling.models import Job, State
 
@@ -40,6 +41,8 @@ class Hit:
 class Group:
     label: str
     hits: list[Hit]
+    more_url: str = ""
+    """Where all of them are, not only the first."""
 
 
 def find(user: User, text: str, *, most: int) -> list[Group]:
@@ -48,7 +51,7 @@ def find(user: User, text: str, *, most: int) -> list[Group]:
     if not text:
         return []
     groups = [
-        Group(label=_("Jobs"), hits=_jobs(user, text, most)),
+        Group(label=_("Jobs"), hits=_jobs(user, text, most), more_url=queue_url(scope="all", state="all", text=text)),
         Group(label=_("Teams"), hits=_teams(text, most)),
         Group(label=_("People"), hits=_people(user, text, most)),
         Group(label=_("Cluster nodes"), hits=_nodes(text, most)),

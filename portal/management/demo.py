@@ -92,21 +92,24 @@ def build(now: datetime) -> None:
     department = Department.objects.create(name="AI Research 智能研究院")
     known = make_password(settings.DEMO_PASSWORD)  # once for all: a hash takes a while by design
     for plan in TEAMS:
-        _team(plan, department, pool, known)
+        _team(plan, department, pool, known, began)
     for username, name, role in CENTRE:
-        Grant.objects.create(user=_person(username, name, known), role=role)
+        Grant.objects.create(user=_person(username, name, known, began), role=role)
+    Membership.objects.update(since=began)
 
 
-def _team(plan: TeamPlan, department: Department, pool: Pool, known: str) -> None:
+def _team(plan: TeamPlan, department: Department, pool: Pool, known: str, began: datetime) -> None:
     team = Team.objects.create(name=plan.name, slug=plan.slug, department=department, colour=plan.colour)
     Quota.objects.create(team=team, pool=pool, guaranteed=plan.guaranteed * GRAINS_PER_NPU)
     for position, (name, slug) in enumerate(plan.projects):
         Project.objects.create(team=team, name=name, slug=slug, is_default=position == 0)
     for username, name, role in plan.people:
-        Membership.objects.create(user=_person(username, name, known), team=team, role=role)
+        Membership.objects.create(user=_person(username, name, known, began), team=team, role=role)
 
 
-def _person(username: str, name: str, known: str) -> User:
+def _person(username: str, name: str, known: str, began: datetime) -> User:
     offered = {str(person["username"]) for person in settings.DEMO_PEOPLE}
     password = known if username in offered else make_password(None)
-    return User.objects.create(username=username, email=f"{username}@demo.invalid", name=name, password=password)
+    return User.objects.create(
+        username=username, email=f"{username}@demo.invalid", name=name, password=password, date_joined=began
+    )

@@ -100,7 +100,7 @@ def draft(
     partition = _partition(spec, team)
     part = spec.main
     nodes = part.nodes_min
-    limit = None if spec.time_unlimited else spec.time_limit_seconds or _default_limit(partition)
+    limit = partition.max_seconds if spec.time_unlimited else spec.time_limit_seconds or _default_limit(partition)
     return Job(
         name=(spec.name or "job")[:200],
         state=State.QUEUED,

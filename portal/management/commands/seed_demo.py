@@ -26,5 +26,5 @@ class Command(BaseCommand):
         with transaction.atomic():
             demo.build(now)
             past = demo_history.build(now)
-        demo_stage.begin()
+            demo_stage.begin()
         self.stdout.write(f"The demo's world is there: {User.objects.count()} people, {past} past jobs.")
