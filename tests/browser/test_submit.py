@@ -196,6 +196,16 @@ def test_it_works_without_javascript(sign_in: SignIn, world: make.World) -> None
     assert Job.objects.get().script == SCRIPT.replace("--nodes=2", "--nodes=1")
 
 
+def test_a_phone_shows_the_whole_gallery(sign_in: SignIn, world: make.World) -> None:
+    page = sign_in(world.alice, viewport={"width": 390, "height": 844})
+    page.goto("/submit/")
+    page.locator("#presets > summary").click()
+    box = page.locator("#presets .gallery").bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("mode", ["script", "form"])
