@@ -69,7 +69,7 @@ class Row:
         moments = (job.submitted_at, job.started_at, job.ended_at, job.expected_at)
         return [
             job.pk,
-            str(job.get_state_display()),
+            str(State(job.state).label),
             "" if job.place is None else job.place,
             job.team.name,
             *personal,

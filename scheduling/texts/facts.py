@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from portal.kit import clock
 from portal.kit.grains import as_text
 from portal.kit.times import duration, short
+from scheduling.models import State
 from scheduling.texts.sentence import Numbers
 
 AMOUNTS = frozenset(
@@ -24,6 +25,7 @@ MOMENTS = frozenset({"since", "until", "next_at"})
 DURATIONS = frozenset({"seconds", "max_seconds"})
 MEMORY = frozenset({"memory_mb", "memory_mb_free"})
 JOBS = frozenset({"next_job"})
+STATES = frozenset({"state", "to"})
 PIECES_SHOWN = 4
 
 
@@ -36,6 +38,8 @@ def _in_words(name: str, value: Any, now: datetime) -> str | Numbers:
         return Numbers((value,) if value else ())
     if name == "pieces":
         return pieces(value)
+    if name in STATES and value in State.values:
+        return str(State(value).label)
     if not isinstance(value, int):
         return gettext("without limit") if value == "unlimited" else str(value)
     if name in AMOUNTS:

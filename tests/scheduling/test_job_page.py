@@ -278,6 +278,7 @@ def test_a_step_that_came_too_late_is_told(world: make.World) -> None:
     job, _ = ended(world)
     answer = signed_in(world.alice).post(f"/jobs/{job.pk}/hold/")
     assert answer.status_code == 409
+    assert "in a state (Failed) in which this cannot be done" in answer.content.decode()
 
 
 def test_no_step_is_taken_by_looking(world: make.World) -> None:
