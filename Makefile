@@ -56,7 +56,8 @@ corpus: $(DEV)  ## Read a folder of job scripts and compare with what is wanted 
 
 messages: $(DEV)  ## Collect the texts for translators (needs gettext) and compile their catalogues
 	@if command -v xgettext >/dev/null; \
-	  then SECRET_KEY=unused $(PY) manage.py makemessages --locale zh_Hans --no-obsolete --no-wrap --ignore node_modules --ignore '.venv' --ignore 'var'; \
+	  then SECRET_KEY=unused $(PY) manage.py makemessages --locale zh_Hans --no-obsolete --no-wrap --no-location --ignore node_modules --ignore '.venv' --ignore 'var' \
+	    && sed -i '/^"POT-Creation-Date:/d' locale/*/LC_MESSAGES/django.po; \
 	  else echo "xgettext is missing (sudo apt-get install gettext): only compiling what is there"; fi
 	@$(MAKE) $(CATALOGUES)
 
