@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-import environ
 from django.utils.translation import gettext_lazy as _
+
+from portal.kit.environment import Environment
 
 django_stubs_ext.monkeypatch()  # so that generic classes of Django may be written with their types
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.FileAwareEnv()
+env = Environment()
 
 # The demo is one machine, its own people with known passwords, and scripts run as the user who started it.
 DEMO = env.bool("PORTAL_DEMO", default=False)
