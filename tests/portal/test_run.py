@@ -65,9 +65,11 @@ class Portal:
         self.process.send_signal(signal.SIGINT)
         return self.ended()
 
-    def get(self, path: str) -> int:
+    def get(self, path: str, *, token: str = "") -> int:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers)
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=20) as answer:
                 return int(answer.status)
         except urllib.error.HTTPError as error:
             return error.code
@@ -129,6 +131,19 @@ def test_start_says_where_it_is_and_who_may_sign_in(portal: Portal) -> None:
     assert f"http://127.0.0.1:{portal.port}/" in portal.said
     assert re.search(r"linyue +member of NLP", portal.said)
     assert "npu-portal-demo" in portal.said
+
+
+def test_token_is_made_beside_a_running_demo_by_naming_its_folder(portal: Portal) -> None:
+    made = subprocess.run(
+        [sys.executable, "manage.py", "create_token", "linyue"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "VAR": str(portal.folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert portal.get("/api/v1/me") == 401
+    assert portal.get("/api/v1/me", token=made.stdout.strip()) == 200
 
 
 def test_second_start_keeps_the_data_and_the_secret(seeded: Path) -> None:

@@ -27,7 +27,7 @@ class Workers:
     def environment(self) -> dict[str, str]:
         """That of the tests, pointed at the database that this test really uses."""
         return os.environ | {
-            "DATABASE_URL": _database_url(),
+            "DATABASE_URL": database_url(),
             "REDIS_URL": self.broker_url,
             "LOCAL_BACKEND_ROOT": str(settings.LOCAL_BACKEND_ROOT),
             "VAR": str(settings.VAR_DIR),
@@ -76,7 +76,7 @@ class Workers:
         self.stop()
 
 
-def _database_url() -> str:
+def database_url() -> str:
     database = connection.settings_dict
     if connection.vendor != "postgresql":
         return f"sqlite:///{database['NAME']}"
