@@ -28,10 +28,14 @@ def to_npus(grains: int) -> Fraction:
 
 def as_text(grains: int, places: int = 2) -> str:
     """NPUs as people write them: "8", "0.25", "3.43"; at most `places` decimals, half up, no trailing zeros."""
+    text = in_column(grains, places)
+    return text.rstrip("0").rstrip(".") if places else text
+
+
+def in_column(grains: int, places: int = 2) -> str:
+    """The same with all decimals, "8.00" below "0.25": numbers of one column are compared by their length."""
     scale = 10**places
-    sign, amount = ("-", -grains) if grains < 0 else ("", grains)
-    scaled = (2 * amount * scale + GRAINS_PER_NPU) // (2 * GRAINS_PER_NPU)
+    scaled = (2 * abs(grains) * scale + GRAINS_PER_NPU) // (2 * GRAINS_PER_NPU)
+    sign = "-" if grains < 0 and scaled else ""
     whole, rest = divmod(scaled, scale)
-    if not rest:
-        return f"{sign if whole else ''}{whole}"
-    return f"{sign}{whole}.{str(rest).zfill(places).rstrip('0')}"
+    return f"{sign}{whole}.{rest:0{places}}" if places else f"{sign}{whole}"

@@ -16,15 +16,17 @@ from django.utils.translation import gettext
 
 from portal.kit import grains as kit_grains
 from portal.kit import money as kit_money
+from portal.kit.times import NONE, duration, is_chinese
 from portal.templatetags import bars, fields, icons, nav, states, times
 
 register = template.Library()
 
 register.simple_tag(icons.icon)
 register.simple_tag(states.badge)
-register.simple_tag(times.duration)
+register.simple_tag(duration)
 register.simple_tag(times.when)
 register.simple_tag(times.clock)
+register.simple_tag(times.day)
 register.simple_tag(times.since)
 register.simple_tag(times.script_words)
 register.simple_tag(nav.nav, takes_context=True)
@@ -36,19 +38,25 @@ register.inclusion_tag("kit/field.html")(fields.field)
 
 @register.simple_tag
 def amount(grains: int | None) -> str:
-    return times.NONE if grains is None else kit_grains.as_text(grains)
+    return NONE if grains is None else kit_grains.as_text(grains)
+
+
+@register.simple_tag
+def column_amount(grains: int | None) -> str:
+    """For cells that stand below each other and are not whole NPUs: two decimals, always."""
+    return NONE if grains is None else kit_grains.in_column(grains)
 
 
 @register.simple_tag
 def npu_hours(grain_seconds: int | None) -> str:
     """Grains times seconds as NPU·h, one decimal."""
-    return times.NONE if grain_seconds is None else f"{kit_grains.as_text(grain_seconds // 3_600, places=1)} NPU·h"
+    return NONE if grain_seconds is None else f"{kit_grains.as_text(grain_seconds // 3_600, places=1)} NPU·h"
 
 
 @register.simple_tag
 def money(micro: int | None) -> str:
     """With the sign of the currency and a space that does not break."""
-    return times.NONE if micro is None else f"{settings.CURRENCY_SIGN}\u00a0{kit_money.as_text(micro)}"
+    return NONE if micro is None else f"{settings.CURRENCY_SIGN}\u00a0{kit_money.as_text(micro)}"
 
 
 @register.inclusion_tag("kit/meter.html")
@@ -73,7 +81,7 @@ def initials(name: str) -> str:
     """ "LY" of Lin Yue, "悦" of 林悦; of a name in both scripts the one of the page."""
     han: list[str] = re.findall(r"[\u4e00-\u9fff]", name)
     latin: list[str] = re.findall(r"[^\W\d_\u4e00-\u9fff]+", name)
-    if han and (times.is_chinese() or not latin):
+    if han and (is_chinese() or not latin):
         return han[-1]
     return "".join(word[0] for word in latin[:2]).upper() or name[:1].upper()
 

@@ -13,7 +13,7 @@ from accounting.models.price import Source
 from accounting.queries import price_list, stretch_of
 from accounting.rating import PriceList, Stretch
 from portal.kit import clock, money
-from portal.kit.grains import GRAINS_PER_NPU, as_text
+from portal.kit.grains import GRAINS_PER_NPU, in_column
 from scheduling.models import Allocation, Job, JobEvent, Run
 
 
@@ -41,7 +41,7 @@ class CostLine:
 
     @property
     def hours(self) -> str:
-        return as_text(self.grain_seconds // 3600)
+        return in_column(self.grain_seconds // 3600)
 
     @property
     def price(self) -> str:
@@ -70,7 +70,7 @@ class Cost:
 
     @property
     def hours(self) -> str:
-        return as_text(self.grain_seconds // 3600)
+        return in_column(self.grain_seconds // 3600)
 
     @property
     def text(self) -> str:

@@ -10,6 +10,7 @@ from django.template import Context, Template
 from django.utils import timezone, translation
 
 from portal.kit import clock
+from portal.kit import times as kit_times
 from portal.kit.grains import from_npus
 from portal.templatetags import bars, kit, times
 from scheduling.models import State
@@ -45,7 +46,7 @@ def draw(text, **context):
     ],
 )
 def test_duration(seconds, words):
-    assert times.duration(seconds) == words
+    assert kit_times.duration(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,14 @@ def test_clock_is_short_and_in_the_readers_zone(moment, words):
 
 def test_chinese_dates_are_numbers():
     with translation.override("zh-hans"):
-        assert times.short(datetime(2026, 11, 30, 13, 14, tzinfo=UTC), NOW) == "11-30 21:14"
-        assert times.short(datetime(2025, 11, 30, 13, 14, tzinfo=UTC), NOW) == "2025-11-30 21:14"
+        assert kit_times.short(datetime(2026, 11, 30, 13, 14, tzinfo=UTC), NOW) == "11-30 21:14"
+        assert kit_times.short(datetime(2025, 11, 30, 13, 14, tzinfo=UTC), NOW) == "2025-11-30 21:14"
+
+
+def test_day_is_a_date_for_today_too():
+    assert ">1 Dec 2026</time>" in times.day(NOW)
+    with translation.override("zh-hans"):
+        assert ">2026-12-01</time>" in times.day(NOW)
 
 
 def test_exact_time_and_zone_stand_on_hover():
@@ -110,6 +117,8 @@ def test_unknown_icon_fails_loudly():
 def test_amount_and_money_as_people_write_them():
     assert draw("{% amount a %}|{% amount none %}", a=from_npus("24/7"), none=None) == "3.43|–"
     assert draw("{% money m %}", m=1_152_000_000) == "¥\u00a01,152.00"
+    texts = [draw("{% column_amount a %}", a=from_npus(npus)) for npus in ("0.8", "8.7", "4", "24/7", "0")]
+    assert texts == ["0.80", "8.70", "4.00", "3.43", "0.00"]
     assert draw("{% npu_hours h %}", h=from_npus("29.7") * 3_600) == "29.7 NPU·h"
 
 
