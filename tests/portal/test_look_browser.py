@@ -209,6 +209,16 @@ def test_a_log_follows_its_end_until_one_scrolls_up(open_page):
     expect(log).to_have_class("log wraps")
 
 
+def test_a_log_goes_on_after_a_request_that_failed(open_page):
+    page = open_page()
+    page.route("**/log/", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed"):
+        page.reload()
+    expect(page.locator("#stale")).to_be_visible()
+    expect(page.locator("#log")).to_contain_text("one line more")
+    expect(page.locator("#stale")).to_be_hidden()
+
+
 def test_a_field_is_checked_while_typing_once_it_was_left(open_page):
     page = open_page()
     amount = page.locator("#id_amount")
