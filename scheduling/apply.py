@@ -6,12 +6,13 @@ if only one job has moved (cancelled, held), only that job's start is dropped.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounting.services import loans
 from npu_inventory import models as inventory
@@ -21,8 +22,6 @@ from portal.kit.grains import GRAINS_PER_NPU
 from scheduling.engine.decisions import Plan, Split, Start, Wait
 from scheduling.engine.situation import Situation
 from scheduling.models import Allocation, Command, Job, Pass, Run, State, move
-
-WAIT_COLUMNS = ("wait_reason", "wait_facts", "place", "expected_at", "expected_on", "expected_after", "judged_at")
 
 
 @transaction.atomic
@@ -39,7 +38,7 @@ def commit(plan: Plan, situation: Situation, *, record: Pass) -> Pass:
         if start.pool in fresh and job and _start(job, start, cluster=clusters[job.partition_id], npus=npus, now=now):
             started.append(start)
     pools = {job.id: job.pool for job in situation.running} | {job.id: job.pool for job in situation.waiting}
-    _tell_the_others(plan, now, pools=pools, fresh=fresh)
+    _tell_the_others(plan, pools=pools, fresh=fresh, now=now)
     _tell_splits({job: split for job, split in plan.splits.items() if pools[job] in fresh})
     dropped = len(plan.starts) - len(started)
     if not dropped:
@@ -93,29 +92,45 @@ def _npu_ids(plan: Plan) -> dict[tuple[int, int], int]:
     return {(node, index): npu for node, index, npu in rows}
 
 
-def _tell_the_others(plan: Plan, now: datetime, *, pools: dict[int, int], fresh: set[int]) -> None:
-    """Writes the reasons that changed, and only on jobs that still wait."""
+def _tell_the_others(plan: Plan, *, pools: Mapping[int, int], fresh: set[int], now: datetime) -> None:
+    """Writes the reasons that changed, and only on jobs that still wait. In bulk: one start moves everybody's place."""
     waits = {wait.job: wait for wait in plan.waits if pools[wait.job] in fresh}
+    told = Job.objects.filter(state=State.QUEUED).values_list("pk", *WAIT_COLUMNS)
     changed = []
-    for job in Job.objects.select_for_update().filter(pk__in=waits, state=State.QUEUED):
-        columns = wait_columns(waits[job.pk])
-        if any(getattr(job, name) != value for name, value in columns.items()):
-            for name, value in columns.items():
-                setattr(job, name, value)
-            job.judged_at = now
-            changed.append(job)
-    Job.objects.bulk_update(changed, WAIT_COLUMNS, batch_size=500)
+    for number, *stored in told:
+        if number in waits:
+            columns = _wait_columns(waits[number])
+            if columns != stored:
+                changed.append([*columns, now, number])
+    if changed:
+        with connection.cursor() as cursor:
+            cursor.executemany(TELL, [[_adapted(value) for value in row] for row in changed])
 
 
-def wait_columns(wait: Wait) -> dict[str, Any]:
-    return {
-        "wait_reason": wait.reason.value,
-        "wait_facts": dict(wait.facts),
-        "place": wait.place,
-        "expected_at": clock.from_epoch(wait.expected.at) if wait.expected.at is not None else None,
-        "expected_on": wait.expected.assumption.value,
-        "expected_after": list(wait.expected.after),
-    }
+WAIT_COLUMNS = ("wait_reason", "wait_facts", "place", "expected_at", "expected_on", "expected_after")
+TELL = (
+    "UPDATE scheduling_job SET wait_reason = %s, wait_facts = %s, place = %s, expected_at = %s, expected_on = %s,"
+    " expected_after = %s, judged_at = %s WHERE id = %s AND state = 'queued'"
+)
+
+
+def _wait_columns(wait: Wait) -> list[Any]:
+    expected = wait.expected
+    return [
+        wait.reason.value,
+        dict(wait.facts),
+        wait.place,
+        clock.from_epoch(expected.at) if expected.at is not None else None,
+        expected.assumption.value,
+        list(expected.after),
+    ]
+
+
+def _adapted(value: Any) -> Any:
+    """As the database's driver takes it."""
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
 def split_columns(split: Split) -> dict[str, int]:

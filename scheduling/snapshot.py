@@ -19,21 +19,26 @@ from portal.kit import clock
 from scheduling.engine.situation import Held, Node, Partition, Pool, Running, Share, Situation, Waiting
 from scheduling.models import Allocation, Job, Run, State
 
+LARGE = ("script", "spec", "findings", "wait_facts", "ended_facts")  # what no decision needs
+WAITING_COLUMNS = (
+    "team_id", "user_id", "partition_id", "pool_id", "submitted_at", "nodes_min", "nodes_max", "npus_per_node",
+    "cpus_per_node", "memory_mb_per_node", "whole_node", "time_limit_seconds", "rank", "priority", "preemptible",
+    "own_only", "nodes_only", "nodes_not", "not_before",
+)  # fmt: skip
+
 
 def take(now: datetime) -> Situation:
     """The whole installation as it stands."""
     pools = _pools()
-    waiting = tuple(
-        waiting_of(job, excluded=()) for job in Job.objects.filter(state=State.QUEUED).order_by("submitted_at", "id")
-    )
-    runs = Run.objects.alive().select_related("job")
-    return _situation(now, pools=pools, runs=runs, waiting=waiting)
+    queued = Job.objects.filter(state=State.QUEUED).only(*WAITING_COLUMNS).order_by("submitted_at", "id")
+    runs = Run.objects.alive().select_related("job").defer(*(f"job__{name}" for name in LARGE))
+    return _situation(now, pools=pools, runs=runs, waiting=tuple(waiting_of(job) for job in queued))
 
 
 def of_started(now: datetime, *, pool: int) -> Situation:
     """One pool with only what really runs: what usage is reckoned from."""
     runs = Run.objects.filter(state=Run.State.RUNNING, job__pool=pool).select_related("job")
-    return _situation(now, pools=_pools(pool), runs=runs, waiting=())
+    return _situation(now, pools=_pools(pool), runs=runs.defer(*(f"job__{name}" for name in LARGE)), waiting=())
 
 
 def bare(now: datetime) -> Situation:
@@ -41,9 +46,8 @@ def bare(now: datetime) -> Situation:
     return _situation(now, pools=_pools(), runs=(), waiting=())
 
 
-def waiting_of(job: Job, *, excluded: Iterable[int] = ()) -> Waiting:
+def waiting_of(job: Job) -> Waiting:
     """A job as the engine sees it; also of one that is not saved yet (id 0, the preview's)."""
-    nodes_only = job.spec.get("portal_nodes_only")
     return Waiting(
         id=job.pk or 0,
         team=job.team_id,
@@ -62,8 +66,8 @@ def waiting_of(job: Job, *, excluded: Iterable[int] = ()) -> Waiting:
         priority=job.priority,
         preemptible=job.preemptible,
         own_only=job.own_only,
-        nodes_only=frozenset(nodes_only) if nodes_only else None,
-        nodes_not=frozenset(job.spec.get("portal_nodes_not", ())) | frozenset(excluded),
+        nodes_only=frozenset(job.nodes_only) if job.nodes_only else None,
+        nodes_not=frozenset(job.nodes_not),
         not_before=clock.epoch(job.not_before) if job.not_before else None,
     )
 

@@ -33,7 +33,11 @@ class LoanEntry(models.Model):
             models.UniqueConstraint(
                 fields=["pool", "lender", "borrower", "job"],
                 condition=models.Q(until__isnull=True),
-                nulls_distinct=False,
                 name="one_standing_loan_a_job_and_pair",
+            ),
+            models.UniqueConstraint(
+                fields=["pool", "borrower", "job"],
+                condition=models.Q(until__isnull=True, lender__isnull=True),
+                name="one_standing_elastic_loan_a_job",
             ),
         ]

@@ -183,7 +183,12 @@ class Grant(models.Model):
     class Meta:
         ordering = ["user", "role"]
         constraints = [
-            models.UniqueConstraint(fields=["user", "role", "department"], nulls_distinct=False, name="grant_once"),
+            models.UniqueConstraint(fields=["user", "role", "department"], name="grant_once_a_department"),
+            models.UniqueConstraint(
+                fields=["user", "role"],
+                condition=models.Q(department__isnull=True),
+                name="grant_once_over_the_centre",
+            ),
             models.CheckConstraint(
                 condition=models.Q(department__isnull=True, role__in=[r.value for r in OVER_CENTRE])
                 | models.Q(department__isnull=False, role__in=[r.value for r in OVER_DEPARTMENT]),

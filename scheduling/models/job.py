@@ -128,6 +128,8 @@ class Job(models.Model):
     grains = models.PositiveBigIntegerField(default=0)  # in all, at the least number of nodes
     cpus_per_node = models.PositiveIntegerField(default=0)
     memory_mb_per_node = models.PositiveIntegerField(default=0)
+    nodes_only = models.JSONField(default=list)  # ids: these must be among its nodes (--nodelist)
+    nodes_not = models.JSONField(default=list)  # ids: none of these (--exclude)
     whole_node = models.BooleanField(default=False)
     time_limit_seconds = models.PositiveIntegerField(null=True, blank=True)
     own_only = models.BooleanField(default=False)

@@ -44,13 +44,18 @@ class Run(models.Model):
         ordering = ["job", "attempt", "array_index"]
         indexes = [models.Index(fields=["cluster", "state"], name="run_by_cluster")]
         constraints = [
+            models.UniqueConstraint(fields=["job", "attempt", "array_index"], name="one_run_an_attempt_and_index"),
             models.UniqueConstraint(
-                fields=["job", "attempt", "array_index"], nulls_distinct=False, name="one_run_an_attempt_and_index"
+                fields=["job", "attempt"], condition=models.Q(array_index__isnull=True), name="one_run_an_attempt"
             ),
             models.UniqueConstraint(
                 fields=["job", "array_index"],
                 condition=models.Q(state__in=["starting", "running"]),
-                nulls_distinct=False,
+                name="one_run_at_a_time_and_index",
+            ),
+            models.UniqueConstraint(
+                fields=["job"],
+                condition=models.Q(state__in=["starting", "running"], array_index__isnull=True),
                 name="one_run_at_a_time",
             ),
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 
 import structlog
 from django.db import transaction
@@ -52,8 +53,8 @@ def run(now: datetime) -> int:
             clusters.away(cluster, why=str(error), now=now)
             continue
         clusters.reached(cluster, now=now)
-        for event in _events(runs, seen, now):
-            changed += _take_in(event)
+        for (pool, second), events in groupby(_events(runs, seen, now), key=_moment):
+            changed += _take_in(pool, second, list(events))
     if changed:
         wake("scheduling.run_pass")
     return changed
@@ -71,7 +72,7 @@ def _events(runs: Sequence[Run], seen: Sequence[Observation], now: datetime) -> 
         if over:
             ended = observation.ended_at or now
             events.append(Event(max(ended, began or ended), True, run, observation))
-    return sorted(events, key=_order)
+    return sorted(sorted(events, key=_order), key=_moment)
 
 
 def _order(event: Event) -> tuple[datetime, int]:
@@ -81,14 +82,18 @@ def _order(event: Event) -> tuple[datetime, int]:
     return event.at, 2 if event.seen.started_at == event.at else 0
 
 
+def _moment(event: Event) -> tuple[int, datetime]:
+    """Usage is counted in whole seconds: what happens in one of them is cut once."""
+    return event.run.job.pool_id, event.at.replace(microsecond=0)
+
+
 @transaction.atomic
-def _take_in(event: Event) -> bool:
-    """One event: the run, its job, what it holds, and the usage of everybody whose source changes by it."""
-    pool = event.run.job.pool_id
+def _take_in(pool: int, second: datetime, events: Sequence[Event]) -> int:
+    """The events of a second: runs, jobs, what they hold, and the usage of everybody whose source changes by it."""
     inventory.Pool.objects.select_for_update().get(pk=pool)
-    changed = _end(event) if event.ends else _begin(event)
+    changed = sum(_end(event) if event.ends else _begin(event) for event in events)
     if changed:
-        recut(pool=pool, at=event.at)
+        recut(pool=pool, at=second)
         inventory.Pool.touch(pool)
     return changed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -111,7 +111,9 @@ def draft(
         project=project,
         pool=partition.pool,
         partition=partition,
-        spec=spec.to_dict() | _node_ids(spec, partition),
+        spec=spec.to_dict(),
+        nodes_only=_node_ids(spec.main.nodelist, partition),
+        nodes_not=_node_ids(spec.main.exclude, partition),
         script=spec.script,
         nodes_min=nodes,
         nodes_max=part.nodes_max if part.nodes_max is None or part.nodes_max >= nodes else None,
@@ -155,27 +157,21 @@ def _memory(part: jobspec.Component) -> int:
     return 0
 
 
-def _node_ids(spec: jobspec.JobSpec, partition: Partition) -> dict[str, list[int]]:
-    """--nodelist and --exclude as rows; names were judged by the reader."""
-    if not spec.main.nodelist and not spec.main.exclude:
-        return {}
-    ids = {node.name: node.pk for node in partition.nodes.all()}
-    return {
-        "portal_nodes_only": [ids[name] for name in spec.main.nodelist if name in ids],
-        "portal_nodes_not": [ids[name] for name in spec.main.exclude if name in ids],
-    }
+def _node_ids(names: Collection[str], partition: Partition) -> list[int]:
+    """Names were judged by the reader."""
+    return [node.pk for node in partition.nodes.all() if node.name in names] if names else []
 
 
 def never_starts(job: Job, *, now: datetime) -> Never | None:
     """The reason for which it could never start, whatever ends; None for a job that only has to wait."""
-    return _never(snapshot.take(now), job)
+    return _never(snapshot.bare(now), job)
 
 
 def _never(situation: Situation, job: Job) -> Never | None:
     """A cluster that is away or a closed door is passing, and must not hide what is for ever."""
     open_doors = tuple(replace(partition, open=True) for partition in situation.partitions)
     outcome = engine.what_if(
-        replace(situation, clusters_away={}, partitions=open_doors, waiting=()), snapshot.waiting_of(job)
+        replace(situation, clusters_away={}, partitions=open_doors, running=(), waiting=()), snapshot.waiting_of(job)
     )
     if outcome.reason in NEVER:
         return Never(f"never_{outcome.reason.value}", dict(outcome.facts))
