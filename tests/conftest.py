@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
+from tests.services.leftovers import end_jobs_in
 from tests.services.valkey import Valkey
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_job_outlives_its_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    yield
+    end_jobs_in(Path(settings.VAR_DIR), tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture

@@ -5,16 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from scheduling.backends.base import RunRef
 from scheduling.backends.local import LocalBackend
-from tests.backends import make
+from tests.services.leftovers import end_jobs_in
 
 
 @pytest.fixture
 def local(tmp_path: Path) -> Iterator[LocalBackend]:
     """Leaves nothing running behind, whatever the test did."""
-    backend = LocalBackend(tmp_path / "root")
-    yield backend
-    for live in backend.live_runs():
-        backend.cancel(RunRef(run=live.run, backend_id=None), grace_seconds=0)
-    make.until(lambda: not backend.live_runs())
+    yield LocalBackend(tmp_path / "root")
+    end_jobs_in(tmp_path)

@@ -12,11 +12,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.services.leftovers import end_jobs_in
 from tests.services.process import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -101,15 +101,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     finally:
         if portal.process.poll() is None:
             portal.process.kill()
-        end_jobs(folder)
-
-
-def end_jobs(folder: Path) -> None:
-    """The demo's jobs outlive their portal, as they should; here they are over."""
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if (path / "cwd").resolve().is_relative_to(folder):
-                os.kill(int(path.name), signal.SIGKILL)
+        end_jobs_in(folder)
 
 
 @pytest.fixture
