@@ -2,17 +2,15 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from accounting.models import AccountingEvent, User
+from accounting.models import User
 from npu_inventory.models import Node
 from npu_inventory.services import nodes as service
 from portal.boards import clusters as board
-from portal.kit import clock
 from portal.kit.access import May
 from portal.kit.errors import NotAllowed
 from portal.kit.http import PortalRequest, render_part
@@ -45,10 +43,7 @@ def node(request: PortalRequest, cluster: str, name: str) -> HttpResponse:
 @login_required
 def node_drain(request: PortalRequest, cluster: str, name: str) -> HttpResponse:
     found = _node_to_operate(request.user, cluster, name)
-    why = request.POST.get("why", "").strip()
-    with transaction.atomic():
-        service.drain(found, why=why)
-        _record(request.user, found, what="node_drained", why=why)
+    service.drain(found, by=request.user, why=request.POST.get("why", ""))
     messages.success(request, _("{node} takes no new jobs.").format(node=found))
     return redirect("node", cluster, name)
 
@@ -57,9 +52,7 @@ def node_drain(request: PortalRequest, cluster: str, name: str) -> HttpResponse:
 @login_required
 def node_resume(request: PortalRequest, cluster: str, name: str) -> HttpResponse:
     found = _node_to_operate(request.user, cluster, name)
-    with transaction.atomic():
-        service.resume(found)
-        _record(request.user, found, what="node_resumed")
+    service.resume(found, by=request.user)
     messages.success(request, _("{node} takes jobs again.").format(node=found))
     return redirect("node", cluster, name)
 
@@ -69,10 +62,3 @@ def _node_to_operate(user: User, cluster: str, name: str) -> Node:
     if not user.may_at_centre(May.ADMINISTER):
         raise NotAllowed()
     return found
-
-
-def _record(user: User, node: Node, *, what: str, why: str = "") -> None:
-    """The inventory knows no people, so the audit log of what they do to it is kept here."""
-    AccountingEvent.objects.create(
-        at=clock.now(), by=user, what=what, about=f"{node.cluster.name}/{node.name}", facts={"why": why}
-    )

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounting.models import AccountingEvent
-from npu_inventory.models import NPU, Node, Pool
+from npu_inventory.models import NPU, InventoryEvent, Node, Pool
 from npu_inventory.services import nodes
 from portal.kit import clock
 from portal.kit.errors import Conflict, Invalid
@@ -103,7 +102,7 @@ def test_cores_and_memory_are_those_of_its_jobs(client: Client, world: make.Worl
     ("state", "names"), [("up", ["npu-02"]), ("draining", ["npu-01"]), ("down", []), ("sick", ["npu-02"])]
 )
 def test_nodes_are_filtered_by_state(client: Client, world: make.World, state: str, names: list[str]) -> None:
-    nodes.drain(world.nodes[0], why="a new card")
+    nodes.drain(world.nodes[0], by=world.olga, why="a new card")
     NPU.objects.filter(node=world.nodes[1], index=0).update(health=NPU.Health.WARNING)
     page = signed_in(client, world, "alice").get(f"/clusters/here/?state={state}").context["page"]
     assert [row.node.name for row in page.nodes] == names
@@ -118,8 +117,11 @@ def test_an_operator_drains_and_resumes(client: Client, world: make.World) -> No
     assert Pool.objects.get().version == version + 1
     client.post("/clusters/here/npu-01/resume/")
     assert Node.objects.get(name="npu-01").state == Node.State.UP
-    events = AccountingEvent.objects.order_by("id").values_list("what", "about", "by__username")
-    assert list(events) == [("node_drained", "here/npu-01", "olga"), ("node_resumed", "here/npu-01", "olga")]
+    events = InventoryEvent.objects.order_by("id").values_list("what", "about", "node__name", "by__username", "facts")
+    assert list(events) == [
+        ("node_drained", "here/npu-01", "npu-01", "olga", {"why": "a new card"}),
+        ("node_resumed", "here/npu-01", "npu-01", "olga", {"why": ""}),
+    ]
 
 
 @pytest.mark.parametrize("name", ["alice", "lena", "charlie", "ann", "audrey", "fay", "nobody"])
@@ -128,7 +130,7 @@ def test_only_an_operator_touches_nodes(client: Client, world: make.World, name:
     signed_in(client, world, name)
     assert client.post(f"/clusters/here/npu-01/{step}/", {"why": "mine"}).status_code == 403
     assert Node.objects.get(name="npu-01").state == Node.State.UP
-    assert not AccountingEvent.objects.exists()
+    assert not InventoryEvent.objects.exists()
 
 
 def test_only_an_operator_is_offered_it(client: Client, world: make.World) -> None:
@@ -138,13 +140,13 @@ def test_only_an_operator_is_offered_it(client: Client, world: make.World) -> No
 
 def test_a_drain_needs_a_reason(world: make.World) -> None:
     with pytest.raises(Invalid, match="drain_reason"):
-        nodes.drain(world.nodes[0], why="  ")
+        nodes.drain(world.nodes[0], by=world.olga, why="  ")
 
 
 def test_what_is_drained_is_not_drained_again(world: make.World) -> None:
-    nodes.drain(world.nodes[0], why="a new card")
+    nodes.drain(world.nodes[0], by=world.olga, why="a new card")
     with pytest.raises(Conflict, match="node_moved_on"):
-        nodes.drain(world.nodes[0], why="again")
+        nodes.drain(world.nodes[0], by=world.olga, why="again")
 
 
 @pytest.mark.parametrize("address", ["/clusters/none/", "/clusters/here/none/", "/clusters/none/npu-01/"])
