@@ -10,7 +10,7 @@ from portal.kit.wake import wake
 from scheduling import dispatch as outbox
 from scheduling.services import housekeeping as house
 from scheduling.services import observe as observation
-from scheduling.services import passes
+from scheduling.services import passes, quotas
 
 
 @shared_task(name="scheduling.run_pass")
@@ -26,7 +26,9 @@ def run_pass() -> None:
 def observe() -> None:
     with named_lock("scheduling.observe", wait=False) as got:
         if got:
-            observation.run(clock.now())
+            now = clock.now()
+            observation.run(now)
+            quotas.settle_dated(now)
         else:
             wake("scheduling.observe")
 

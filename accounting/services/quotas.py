@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from django.db import transaction
@@ -39,8 +40,9 @@ def set_quota(team: Team, pool: Pool, *, by: User | None, guaranteed: int, **lim
     quota.full_clean()
     quota.save()
     Pool.touch(pool.pk)
+    facts = {name: str(value) if isinstance(value, date) else value for name, value in limits.items()}
     AccountingEvent.objects.create(
-        at=clock.now(), by=by, team=team, what="quota_set", about=str(pool), facts={"guaranteed": guaranteed, **limits}
+        at=clock.now(), by=by, team=team, what="quota_set", about=str(pool), facts={"guaranteed": guaranteed, **facts}
     )
     wake("scheduling.run_pass")
     return quota

@@ -1,0 +1,61 @@
+"""Quotas that change while jobs run: whose capacity a job is on may be another's from then on, and usage is cut there."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from accounting import calendar
+from accounting.models import AccountingEvent, Quota, Team, User
+from accounting.services.quotas import set_quota
+from npu_inventory.models import Pool
+from portal.kit import clock
+from portal.kit.wake import wake
+from scheduling.services import observe
+
+LOOK_BACK = timedelta(days=7)  # for a portal that was off at midnight
+TOOK_EFFECT = "quotas_took_effect"
+
+
+@transaction.atomic
+def change(team: Team, pool: Pool, *, by: User, guaranteed: int, **limits: Any) -> Quota:
+    """Amounts in grains. Invalid where the guarantees would exceed the pool; then nothing is changed."""
+    quota = set_quota(team, pool, by=by, guaranteed=guaranteed, **limits)
+    observe.settle(pool=pool.pk, at=clock.now())
+    return quota
+
+
+def settle_dated(now: datetime) -> int:
+    """Cuts usage at the midnights at which quotas began or ended; returns how many. Each once: its event says it is done.
+
+    Call it after a look at the backends that was later than the midnight, so that what ended before is closed already.
+    """
+    zone = ZoneInfo(settings.ORGANISATION_TIME_ZONE)
+    return sum(_take_effect(pool, calendar.midnight(day, zone)) for day, pool in _turns(now.astimezone(zone).date()))
+
+
+def _turns(today: date) -> list[tuple[date, Pool]]:
+    lately = (today - LOOK_BACK, today)
+    dated = Quota.objects.filter(Q(starts__range=lately) | Q(ends__range=lately)).select_related("pool")
+    turns = {(day, quota.pool) for quota in dated for day in (quota.starts, quota.ends) if day}
+    return sorted((turn for turn in turns if lately[0] <= turn[0] <= today), key=lambda turn: (turn[0], turn[1].pk))
+
+
+def _take_effect(pool: Pool, at: datetime) -> bool:
+    done = AccountingEvent.objects.filter(at=at, what=TOOK_EFFECT, about=pool.name)
+    if done.exists():
+        return False
+    with transaction.atomic():
+        Pool.objects.select_for_update().get(pk=pool.pk)
+        if done.exists():
+            return False
+        observe.settle(pool=pool.pk, at=at)
+        AccountingEvent.objects.create(at=at, what=TOOK_EFFECT, about=pool.name)
+        Pool.touch(pool.pk)
+        wake("scheduling.run_pass")
+    return True
