@@ -8,6 +8,10 @@ from typing import Any
 import structlog
 
 
+# Without the frames' variables: there could be a secret or a script among them.
+TRACES = structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
+
+
 def configure(options: dict[str, Any]) -> None:
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -17,9 +21,9 @@ def configure(options: dict[str, Any]) -> None:
         structlog.processors.StackInfoRenderer(),
     ]
     last: list[structlog.typing.Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        [TRACES, structlog.processors.JSONRenderer(ensure_ascii=False)]
         if options["json"]
-        else [structlog.dev.ConsoleRenderer(colors=False)]
+        else [structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
     )
     structlog.configure(
         processors=[

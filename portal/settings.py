@@ -123,7 +123,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default="")
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "portal.kit.cache.Cache",
         "LOCATION": REDIS_URL or "redis://127.0.0.1:6379/0",
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
     }
@@ -136,6 +136,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout"
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Nobody steers workers by messages; cleaning up after that, a worker that has just lost its broker would end itself.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TASK_TIME_LIMIT = 120
 CELERY_TIMEZONE = "UTC"
 PASS_EVERY_SECONDS = env.int("PASS_EVERY_SECONDS", default=3)

@@ -21,7 +21,7 @@ from tests.services.valkey import Valkey
 from tests.services.workers import Workers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.workers]
-PATIENCE = 180
+PATIENCE = 90
 
 # Dispatches as a worker does, and dies between the supervisor's start and the commit that would have said so.
 DIES_BEFORE_COMMIT = """

@@ -41,7 +41,7 @@ class Workers:
         self._start([*celery, "beat", "--loglevel", "WARNING", "--schedule", schedule], "beat")
         for number in range(self.count):
             name = f"worker-{number}"
-            self._start([*celery, "worker", "--loglevel", "INFO", "-c", "2", "-n", name, "--without-mingle"], name)
+            self._start([*celery, "worker", "--loglevel", "INFO", "-c", "2", "-n", name, "--without-gossip", "--without-mingle"], name)
 
     def _start(self, arguments: list[str], name: str) -> None:
         program = ["env", *(f"{key}={value}" for key, value in self.environment.items()), *arguments]
@@ -65,7 +65,9 @@ class Workers:
         ).returncode
 
     def words(self) -> str:
-        return "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in self.folder.glob("*.log"))
+        alive = [process.alive for process in self.processes]
+        logs = (f"--- {path.name}\n{path.read_text()[-3000:]}" for path in self.folder.glob("*.log"))
+        return "\n".join([f"beat and workers alive: {alive}", *logs])
 
     def __enter__(self) -> Workers:
         self.folder.mkdir(parents=True, exist_ok=True)
