@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -93,11 +94,22 @@ def test_tasks_do_not_hold_each_other_back(queue: Queue) -> None:
     assert {message["task"] for message in queue.messages()} == {TASK, "tests.other"}
 
 
+@contextmanager
+def nowhere() -> Iterator[None]:
+    """Neither cache nor broker listen there."""
+    url, pool = "redis://127.0.0.1:1/0", current_app.amqp._producer_pool
+    current_app.amqp._producer_pool, current_app.conf.broker_write_url = None, url
+    try:
+        with override_settings(CACHES={"default": {**settings.CACHES["default"], "LOCATION": url}}):
+            yield
+    finally:
+        current_app.amqp._producer_pool, current_app.conf.broker_write_url = pool, settings.REDIS_URL
+
+
 def test_broker_that_is_away_is_no_error_and_costs_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_away_until", 0.0)
-    nowhere = {"default": {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}}
     started = time.monotonic()
-    with override_settings(CACHES=nowhere):
+    with nowhere():
         for _ in range(100):
             wake(TASK)
     assert time.monotonic() - started < 2
