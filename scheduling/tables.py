@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby
 
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from accounting.models import User
 from portal.kit.access import May
@@ -116,7 +116,7 @@ def columns() -> list[str]:
         gettext("time limit (s)"),
         gettext("submitted"),
         gettext("started"),
-        gettext("ended"),
+        pgettext("a time", "ended"),
         gettext("expected start"),
         gettext("Why it waits, or how it ended"),
     ]

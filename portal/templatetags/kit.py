@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.template import RequestContext
 from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from portal.kit import grains as kit_grains
@@ -20,6 +20,8 @@ from portal.kit.times import NONE, duration, is_chinese
 from portal.templatetags import bars, fields, icons, nav, states, times
 
 register = template.Library()
+
+AFTER_STOP = re.compile(r"(?<=[。！？；：，])\s+")
 
 register.simple_tag(icons.icon)
 register.simple_tag(states.badge)
@@ -118,6 +120,12 @@ def sort_head(context: RequestContext, key: str, label: str, css: str = "", targ
         "direction": direction,
         "next": f"-{key}" if direction == "ascending" else key,
     }
+
+
+@register.simple_block_tag
+def prose(content: str) -> SafeString:
+    """Sentences in a row: in English with a space between them, in Chinese with none after a full-width stop."""
+    return mark_safe(AFTER_STOP.sub("", content) if is_chinese() else content)  # the template escaped it already
 
 
 @register.simple_block_tag(takes_context=True)
