@@ -60,3 +60,10 @@ class Invalid(PortalError):
 class LimitReached(PortalError):
     code = "limit_reached"
     status = 409
+
+
+class Away(PortalError):
+    """Something beyond the portal does not answer now; the same request may go through later."""
+
+    code = "away"
+    status = 503

@@ -164,7 +164,11 @@ class Events(APIView):
 
 
 class Log(APIView):
-    @extend_schema(operation_id="jobs_log", parameters=[shapes.LogQuery], responses={200: shapes.LogShape, **ERRORS})
+    @extend_schema(
+        operation_id="jobs_log",
+        parameters=[shapes.LogQuery],
+        responses={200: shapes.LogShape, **ERRORS, "503": shapes.ErrorShape},
+    )
     def get(self, request: Request, number: int) -> Response:
         job = job_for(person(request), number, May.SEE)
         query = shapes.LogQuery(data=request.query_params)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from portal.kit.errors import Invalid, NotFound
-from scheduling.backends.base import LogPart, RunRef
+import structlog
+
+from portal.kit.errors import Away, Invalid, NotFound
+from scheduling.backends.base import BackendError, LogPart, RunRef
 from scheduling.connect import backend_of
 from scheduling.models import Job
 
 STREAMS = ("output", "error")
 LONGEST = 1 << 20
+log = structlog.get_logger(__name__)
 
 
 def tail(
@@ -16,7 +19,7 @@ def tail(
 ) -> LogPart:
     """From `offset` bytes on (negative: from the end), at most `limit`. Of the latest attempt unless one is named.
 
-    A job that has not run yet has an empty log, not an error. BackendError if the cluster is away.
+    A job that has not run yet has an empty log, not an error. Away if the cluster does not answer.
     """
     if stream not in STREAMS:
         raise Invalid(code="no_such_stream", field="stream", facts={"known": ", ".join(STREAMS)})
@@ -29,4 +32,8 @@ def tail(
             raise NotFound()
         return LogPart(text="", offset=0, next_offset=0, size=0, exists=False)
     ref = RunRef(run=run.uuid, backend_id=run.backend_id)
-    return backend_of(run.cluster).log(ref, stream, offset=offset, limit=limit)
+    try:
+        return backend_of(run.cluster).log(ref, stream, offset=offset, limit=limit)
+    except BackendError as error:
+        log.info("log_away", cluster=run.cluster.name, job=job.pk, code=error.code, detail=error.detail)
+        raise Away() from error

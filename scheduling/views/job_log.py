@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from portal.kit.access import May
+from portal.kit.errors import Away
 from portal.kit.http import PortalRequest
-from scheduling.backends.base import BackendError, LogPart
+from scheduling.backends.base import LogPart
 from scheduling.models import Job, Run
 from scheduling.queries.jobs import job_for
 from scheduling.services import logs
-from scheduling.texts import loglines
+from scheduling.texts import loglines, refusal
 
 TAIL_BYTES = 32_768
 STEP_BYTES = 262_144
@@ -62,7 +64,8 @@ def job_log(request: PortalRequest, number: int) -> HttpResponseBase:
     text, after = _settled(part, ended=found.is_ended) if part else ("", max(start, 0))
     over = found.is_ended and part is not None and after >= part.size
     more = "" if over else _address(found, stream=stream, attempt=attempt, offset=after)
-    return render(request, "kit/log_lines.html", {"lines": loglines.lines_of(text), "more_url": more})
+    told = refusal(Away()) if part is None else ""
+    return render(request, "kit/log_lines.html", {"lines": loglines.lines_of(text), "more_url": more, "told": told})
 
 
 def log_view(job: Job, runs: list[Run], query: QueryDict) -> LogView:
@@ -93,7 +96,7 @@ def safe_tail(job: Job, *, stream: str, offset: int, attempt: int | None = None)
     """None when the cluster does not answer: its jobs' pages stay up."""
     try:
         return logs.tail(job, stream=stream, offset=offset, attempt=attempt)
-    except BackendError:
+    except Away:
         return None
 
 
@@ -121,7 +124,7 @@ def _search(job: Job, *, stream: str, attempt: int | None, wanted: str) -> tuple
     """Numbered lines, and whether all of the log was looked at."""
     try:
         text = "".join(_parts(job, stream=stream, attempt=attempt, most=SEARCHED_BYTES))
-    except BackendError:
+    except Away:
         return [], False
     found = loglines.matches(enumerate(loglines.plain(text).split("\n"), start=1), wanted)
     return found[:MOST_HITS], len(found) <= MOST_HITS and len(text) < SEARCHED_BYTES
@@ -129,13 +132,16 @@ def _search(job: Job, *, stream: str, attempt: int | None, wanted: str) -> tuple
 
 def _file(job: Job, *, stream: str, attempt: int | None) -> HttpResponseBase:
     """Streamed piece by piece, so that a large one needs no memory. If the cluster goes away meanwhile it ends early."""
-    first = safe_tail(job, stream=stream, offset=0, attempt=attempt)
-    if first is None:
-        return HttpResponse(status=503)
-    pieces = _parts(job, stream=stream, attempt=attempt)
+    logs.tail(job, stream=stream, offset=0, limit=1, attempt=attempt)  # refuses before an answer has begun
+    pieces = _as_far_as_it_goes(_parts(job, stream=stream, attempt=attempt))
     response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{job.pk}.{"err" if stream == "error" else "out"}"'
     return response
+
+
+def _as_far_as_it_goes(pieces: Iterator[str]) -> Iterator[str]:
+    with suppress(Away):
+        yield from pieces
 
 
 def _address(job: Job, *, stream: str, attempt: int | None, offset: int | None = None) -> str:

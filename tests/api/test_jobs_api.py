@@ -9,7 +9,7 @@ from django.test import Client
 from accounting.models import Token, User
 from accounting.services import tokens
 from portal.kit import clock
-from scheduling.models import Job, State
+from scheduling.models import Job, Run, State
 from scheduling.services import passes
 from tests import make
 
@@ -241,3 +241,13 @@ def test_queries_do_not_grow_with_rows(
     alice.get("me")
     with django_assert_max_num_queries(15):
         assert alice.get(path.format(job=jobs[0].pk)).status_code == 200
+
+
+def test_log_of_a_cluster_that_is_away_is_a_503_that_says_so(world: make.World, alice: Script, settings: Any) -> None:
+    job = make.job(world.alice, world.nlp, state=State.RUNNING, started_at=clock.now())
+    Run.objects.create(job=job, cluster=world.cluster, attempt=1, created_at=clock.now(), backend_id="there")
+    settings.LOCAL_BACKEND_ALLOWED = False
+    answer = alice.get(f"jobs/{job.pk}/log")
+    assert (answer.status_code, answer.json()["code"]) == (503, "away")
+    assert answer.json()["message"].startswith("The cluster does not answer")
+    assert alice.get(f"jobs/{job.pk}").status_code == 200

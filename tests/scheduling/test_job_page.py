@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.http import StreamingHttpResponse
 from django.test import Client
 
 from accounting.models import UsageInterval, User
@@ -186,6 +187,32 @@ def test_the_whole_log_is_a_file(world: make.World, log_of: Callable[..., None])
     answer = signed_in(world.alice).get(f"/jobs/{job.pk}/log/?download=1")
     assert b"".join(answer.streaming_content).decode() == text  # type: ignore[attr-defined]
     assert "attachment" in answer["Content-Disposition"]
+
+
+def test_a_cluster_that_is_away_leaves_the_page_up_and_its_log_says_so(world: make.World, settings: Any) -> None:
+    job, _ = started(world, state=State.FAILED, ended_at=clock.now())
+    settings.LOCAL_BACKEND_ALLOWED = False
+    assert "The log cannot be read now" in page(world.alice, job)
+    assert "0 lines with" in page(world.alice, job, "?find=error")
+    part = page(world.alice, job, "log/?offset=5")
+    assert "The cluster does not answer at present." in part
+    assert "offset=5" in part  # asked for again from there
+    file = signed_in(world.alice).get(f"/jobs/{job.pk}/log/?download=1")
+    assert (file.status_code, file.headers["Content-Type"]) == (503, "text/html; charset=utf-8")
+    assert "The cluster does not answer at present." in file.content.decode()
+
+
+def test_a_log_that_the_cluster_stops_giving_ends_early(
+    world: make.World, settings: Any, log_of: Callable[..., None]
+) -> None:
+    job, run = started(world)
+    log_of(run, "0123456789\n" * 50_000)
+    answer = signed_in(world.alice).get(f"/jobs/{job.pk}/log/?download=1")
+    assert isinstance(answer, StreamingHttpResponse)
+    pieces = iter(answer)
+    first = next(pieces)
+    settings.LOCAL_BACKEND_ALLOWED = False
+    assert (len(first), list(pieces)) == (262_144, [])
 
 
 def test_the_error_stream_is_read_on_demand(world: make.World, log_of: Callable[..., None]) -> None:
