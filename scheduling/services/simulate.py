@@ -9,11 +9,13 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
+from django.conf import settings
+
 from accounting import queries as accounts
 from accounting.models import Project, Team, User
 from accounting.models.price import Source
 from accounting.rating import SECONDS_PER_HOUR, PriceList
-from npu_inventory.models import Partition
+from npu_inventory.models import Cluster, Partition
 from portal.kit import clock, money
 from portal.kit.access import May
 from portal.kit.errors import Invalid, NotAllowed
@@ -142,6 +144,8 @@ def _partition(spec: jobspec.JobSpec, team: Team) -> Partition:
         raise Invalid(
             code="no_such_partition", field="partition", facts={"asked": spec.partition, "known": names_known}
         )
+    if found.cluster.backend == Cluster.Backend.LOCAL and not settings.LOCAL_BACKEND_ALLOWED:
+        raise Invalid(code="local_not_allowed", field="partition", facts={"partition": found.name})
     return found
 
 

@@ -86,7 +86,7 @@ FAILURES: Mapping[str, Callable[[], tuple[str, str]]] = {
         _("Resubmit it with another --output or --error."),
     ),
     "refused": lambda: (_("The cluster refused it: {detail}."), _("Resubmit it with what the cluster asks for.")),
-    "not_allowed_here": lambda: (_("The cluster refused it: {detail}."), _("An operator has to allow it.")),
+    "local_not_allowed": lambda: (_("The cluster refused it: {detail}."), _("An operator has to allow it.")),
 }
 
 EXIT_CODES: Mapping[int, Callable[[], tuple[str, str]]] = {

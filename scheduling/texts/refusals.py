@@ -26,6 +26,10 @@ REFUSALS: Mapping[str, Promise] = {
         "%(team)s has no quota on any pool, so its jobs could never start. A lead of the team can ask for one."
     ),
     "no_such_partition": _("%(asked)s is no partition that you may use. There are: %(known)s."),
+    "local_not_allowed": _(
+        "Partition %(partition)s leads to the built-in backend, which runs scripts as the portal's own user and is not"
+        " allowed here. An operator can allow it by the setting LOCAL_BACKEND_ALLOWED."
+    ),
     "script_has_errors": _("The script has errors (%(count)s). Mend the lines that are marked, then send it again."),
     "npus_per_job": _("A job of this team may have at most %(limit)s NPUs; this one asks for %(asked)s."),
     "waiting_jobs": _(

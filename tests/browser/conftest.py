@@ -16,7 +16,7 @@ from accounting.models import User
 from tests import make
 
 # A refused form, as the browser logs it; a preview that a newer one overtook, as htmx does.
-FINE = ("status of 422", "htmx:sendAbort", "htmx:afterRequest")
+FINE = ("status of 422", "status of 404", "htmx:sendAbort", "htmx:afterRequest")
 DEADLINE_MS = 60_000  # for a machine that runs the other tests at the same time
 SignIn = Callable[..., Page]
 
@@ -40,19 +40,19 @@ def world(transactional_db: None) -> make.World:
 
 @pytest.fixture
 def sign_in(chromium: Browser, live_server: LiveServer) -> Iterator[SignIn]:
-    """A page of this person's; keyword arguments are Playwright's for a new context."""
+    """A page of this person's, or of nobody's; keyword arguments are Playwright's for a new context."""
     contexts, said = [], []
 
-    def page_of(person: User, **context: Any) -> Page:
-        client = Client()
-        client.force_login(person)
+    def page_of(person: User | None, **context: Any) -> Page:
         made = chromium.new_context(
             base_url=live_server.url, **({"viewport": {"width": 1366, "height": 768}} | context)
         )
         made.set_default_timeout(DEADLINE_MS)
         contexts.append(made)
-        name = settings.SESSION_COOKIE_NAME
-        made.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+        if person is not None:
+            client, name = Client(), settings.SESSION_COOKIE_NAME
+            client.force_login(person)
+            made.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
         page = made.new_page()
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)

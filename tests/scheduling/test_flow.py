@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -207,6 +208,22 @@ def test_a_submission_of_the_same_key_is_one_job(world: make.World) -> None:
         jobs.submit_once(world.alice, key="k", digest="b", make=make_job)
     assert refusal.value.code == "key_used_for_other_body"
     assert Job.objects.count() == 1
+
+
+def test_the_built_in_backend_must_be_allowed_by_name(world: make.World, settings: Any) -> None:
+    settings.LOCAL_BACKEND_ALLOWED = False
+    with pytest.raises(Invalid) as refusal:
+        submit(world)
+    assert refusal.value.code == "local_not_allowed"
+
+
+def test_a_backend_that_refuses_for_ever_fails_the_job(world: make.World, settings: Any) -> None:
+    job = submit(world)
+    settings.LOCAL_BACKEND_ALLOWED = False
+    turn()
+    job.refresh_from_db()
+    assert (job.state, job.ended_why) == (State.FAILED, "local_not_allowed")
+    assert not Allocation.objects.held().exists()
 
 
 def test_a_time_limit_ends_a_job_as_timed_out(world: make.World) -> None:
