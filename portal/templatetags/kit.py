@@ -146,7 +146,7 @@ def dialog(
 
 
 @register.simple_block_tag(takes_context=True)
-def empty(context: template.Context, content: str, title: str, icon: str = "inbox") -> str:
-    """What the page will show, and between the tags the first step."""
-    with context.push(content=content, title=title, icon=icon):
+def empty(context: template.Context, content: str, title: str, icon: str = "inbox", heading: bool = False) -> str:
+    """What the page will show, and between the tags the first step. `heading`: it is all that the page says."""
+    with context.push(content=content, title=title, icon=icon, heading=heading):
         return str(context.template.engine.get_template("kit/empty.html").render(context))  # type: ignore[union-attr]
