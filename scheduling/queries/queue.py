@@ -10,16 +10,14 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, DurationField, ExpressionWrapper, F, IntegerField, OrderBy, Q, Sum, Value
+from django.db.models import Count, DurationField, ExpressionWrapper, F, IntegerField, OrderBy, Q, Subquery, Sum, Value
 from django.db.models.expressions import Expression
 from django.db.models.functions import Cast
 
 from accounting.models import User
-from accounting.services.quotas import capacity
-from npu_inventory.models import Pool
 from portal.kit.access import May
 from scheduling.models import Allocation, Job, State
-from scheduling.models.job import ENDED, HOLDING, STARTING, WAITING, JobQuerySet
+from scheduling.models.job import ENDED, HOLDING, WAITING, JobQuerySet
 
 UNREAD = ("script", "spec", "findings")  # large, and no list shows them
 
@@ -131,10 +129,14 @@ class Listing:
         for group, tally in self.groups.items():
             first, last = max(window.start - begins, 0), min(window.stop - begins, tally.jobs)
             if first < last:
-                rows = self.jobs.filter(state__in=STATES[group]).with_people().defer(*UNREAD)
-                found += ordered(rows, group, self.sort)[first:last]
+                found += self._part(group, first, last)
             begins += tally.jobs
         return found
+
+    def _part(self, group: Group, first: int, last: int) -> Iterable[Job]:
+        """Numbers first: rows are wide, and only those of the page are worth carrying through the sorting."""
+        numbers = ordered(self.jobs.filter(state__in=STATES[group]), group, self.sort).values("pk")[first:last]
+        return ordered(Job.objects.filter(pk__in=numbers).with_people().defer(*UNREAD), group, self.sort)
 
 
 def nodes_of(jobs: Iterable[Job]) -> dict[int, list[str]]:
@@ -156,37 +158,6 @@ def visible_among(user: User, numbers: Iterable[int]) -> set[int]:
 
 def next_of(user: User) -> Job | None:
     """The person's own job that is to start next."""
-    own = Job.objects.filter(user=user, state=State.QUEUED).defer(*UNREAD)
-    return own.order_by(F("expected_at").asc(nulls_last=True), F("place").asc(nulls_last=True), "id").first()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """How it is now: with a person's own jobs, and with a pool (amounts in grains; held jobs are not counted)."""
-
-    starting: int
-    running: int
-    waiting: int
-    waiting_grains: int
-    holding: int
-    own: int
-    borrowed: int
-    capacity: int
-
-    @property
-    def free(self) -> int:
-        return max(0, self.capacity - self.own - self.borrowed)
-
-
-def figures(user: User, pool: Pool | None) -> Figures:
-    here, holds, queued = Q(pool=pool), Q(state__in=HOLDING), Q(state=State.QUEUED)
-    found = Job.objects.filter(holds | queued).aggregate(
-        starting=Count("pk", filter=Q(user=user, state__in=STARTING)),
-        running=Count("pk", filter=Q(user=user, state__in=(State.RUNNING, State.STOPPING))),
-        waiting=Count("pk", filter=here & queued),
-        waiting_grains=Sum("grains", filter=here & queued, default=0),
-        holding=Count("pk", filter=here & holds),
-        own=Sum("on_own", filter=here & holds, default=0),
-        borrowed=Sum(F("on_elastic") + F("on_borrowed"), filter=here & holds, default=0),
-    )
-    return Figures(capacity=capacity(pool) if pool else 0, **found)
+    own = Job.objects.filter(user=user, state=State.QUEUED)
+    soonest = own.order_by(F("expected_at").asc(nulls_last=True), F("place").asc(nulls_last=True), "id").values("pk")
+    return Job.objects.filter(pk=Subquery(soonest[:1])).defer(*UNREAD).first()

@@ -11,7 +11,7 @@ from npu_inventory.models import Pool
 from portal.kit.grains import as_text
 from portal.kit.times import short
 from scheduling.models import Job
-from scheduling.queries.queue import Figures
+from scheduling.queries.present import Figures
 from scheduling.texts.sentence import joined
 
 

@@ -8,9 +8,12 @@ import pytest
 from django.test import Client
 
 from accounting.models import Team, User
+from npu_inventory.models import Pool
 from portal.kit import clock
 from portal.kit.grains import GRAINS_PER_NPU
 from scheduling.models import Allocation, Job, Run, State
+from scheduling.queries.present import look
+from scheduling.services import jobs
 from tests import make
 
 pytestmark = pytest.mark.django_db
@@ -182,18 +185,48 @@ def test_queries_do_not_grow_with_the_rows(world: make.World, times: int, django
         client.get("/queue/rows/?state=all", headers=HTMX)
 
 
-def test_a_poll_is_told_nothing_while_nothing_changes(world: make.World) -> None:
+@pytest.fixture
+def _within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each minute is told anew, since times go on."""
+    now = clock.now().replace(second=10)
+    monkeypatch.setattr(clock, "now", lambda: now)
+
+
+@pytest.mark.usefixtures("_within_a_minute")
+def test_a_poll_is_told_nothing_while_nothing_changes(world: make.World, django_assert_max_num_queries: Any) -> None:
     job = make.job(world.alice, world.nlp, place=1)
     client = signed_in(world.alice)
     seen = re.search(r'name="seen" value="(\w+)"', client.get("/queue/").content.decode())
     assert seen is not None
     address = f"/queue/rows/?seen={seen[1]}"
-    assert client.get(address, headers=HTMX).status_code == 204
-    Job.objects.filter(pk=job.pk).update(place=2)
+    with django_assert_max_num_queries(4):  # session, person, jobs in sums, pools: no row of the page
+        assert client.get(address, headers=HTMX).status_code == 204
+    Job.objects.filter(pk=job.pk).update(place=2, judged_at=clock.now())  # as a pass does
     answer = client.get(address, headers=HTMX)
     assert answer.status_code == 200
     assert rows(answer.content.decode()) == [job.pk]
     assert "seen=" not in answer.content.decode()
+
+
+@pytest.mark.usefixtures("_within_a_minute")
+def test_a_poll_that_shows_own_jobs_is_not_moved_by_others(world: make.World) -> None:
+    make.job(world.alice, world.nlp, place=1)
+    client = signed_in(world.alice)
+    seen = re.search(r'name="seen" value="(\w+)"', client.get("/queue/?scope=mine&pool=910b").content.decode())
+    assert seen is not None
+    Pool.objects.update(version=5)
+    address = f"/queue/rows/?scope=mine&pool=910b&seen={seen[1]}"
+    assert client.get(address, headers=HTMX).status_code == 204
+
+
+@pytest.mark.usefixtures("_within_a_minute")
+@pytest.mark.parametrize("step", [jobs.cancel, jobs.hold])
+def test_a_poll_is_told_of_each_step(world: make.World, step: Any) -> None:
+    job = make.job(world.alice, world.nlp, place=1, state_since=clock.now() - timedelta(minutes=1))
+    make.job(world.alice, world.nlp)
+    before = look(world.alice).pulse(clock.now())
+    step(job, by=world.alice)
+    assert look(world.alice).pulse(clock.now()) != before
 
 
 def test_htmx_gets_the_part_and_a_browser_the_page(world: make.World) -> None:
