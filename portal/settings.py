@@ -58,7 +58,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_filters",
-    "django_tables2",
     "django_htmx",
     "template_partials",
     "django_structlog",
@@ -231,7 +230,6 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
 }
-DJANGO_TABLES2_TEMPLATE = "kit/table.html"
 
 # The local backend runs scripts as the portal's own user: fine for a demo or one machine, never by accident in production.
 LOCAL_BACKEND_ALLOWED = env.bool("LOCAL_BACKEND_ALLOWED", default=DEMO or TESTING)

@@ -6,8 +6,10 @@ import os
 
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 application = get_wsgi_application()
-# This also loads all addresses and views now, not in the first request of each worker: they share it after the fork.
-call_command("check", verbosity=0)
+call_command("check", tags=["security"], verbosity=0)
+# Now, not in the first request of each worker: they share what is loaded before the fork.
+_addresses = get_resolver().url_patterns

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 from tests.services.leftovers import end_jobs_in
 from tests.services.valkey import Valkey
@@ -23,3 +24,10 @@ def broker(tmp_path: Path) -> Iterator[Valkey]:
     """A broker that this test alone uses, so that it may be killed."""
     with Valkey(tmp_path / "valkey") as valkey:
         yield valkey
+
+
+@pytest.fixture(autouse=True)
+def _in_english() -> Iterator[None]:
+    """A request leaves its reader's language behind in the thread; the next test starts from the default."""
+    yield
+    translation.activate(settings.LANGUAGE_CODE)
