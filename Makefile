@@ -68,8 +68,8 @@ requirements: $(VENV)  ## Pin requirements/*.in anew into requirements/*.txt
 hooks: $(DEV)  ## Have git run the fast checks before each commit
 	$(PY) -m pre_commit install
 
-bench: $(DEV)  ## How fast the engine is
-	$(PY) -m tests.bench
+bench: $(DEV)  ## How fast it starts, shows, plans and takes jobs (two or three minutes)
+	@$(PY) -m tests.bench
 
 clean:  ## Remove what was installed and built; the data in var/ stay
 	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
