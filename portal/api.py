@@ -1,20 +1,21 @@
-"""The REST API's root: its addresses, its errors, its document and the page that shows it."""
+"""The REST API's root: its addresses, its errors and its document. The page that shows it is `views.api_page`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.urls import include, path
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularAPIView
 from rest_framework import permissions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from portal.kit.api import one_error_shape
+from portal.views import api_page
 from scheduling.texts import refusal
 
 
@@ -41,14 +42,12 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 class MeShape(serializers.Serializer[Any]):
     username = serializers.CharField()
     name = serializers.CharField()
-    teams = serializers.DictField(child=serializers.CharField(), help_text="Role by the team's short name")
-    roles = serializers.ListField(child=serializers.CharField(), help_text="Over the centre")
+    teams = serializers.DictField(child=serializers.CharField(), help_text=_("Role by the team's short name"))
+    roles = serializers.ListField(child=serializers.CharField(), help_text=_("Over the centre"))
 
 
 class Me(APIView):
-    """Who the token belongs to: the first thing to try."""
-
-    @extend_schema(operation_id="me", responses=MeShape)
+    @extend_schema(operation_id="me", summary=_("Who the token belongs to: the first thing to try"), responses=MeShape)
     def get(self, request: Request) -> Response:
         user: Any = request.user
         return Response(
@@ -67,16 +66,10 @@ class Document(SpectacularAPIView):
     permission_classes = [permissions.IsAuthenticated]
 
 
-class DocumentPage(SpectacularSwaggerSplitView):
-    """Split: the page's script comes from an address of its own, so that nothing stands inline."""
-
-    permission_classes = [permissions.IsAuthenticated]
-
-
 urlpatterns = [
     path("v1/me", Me.as_view(), name="api_me"),
     path("v1/", include("scheduling.api.urls")),
     path("v1/", include("accounting.api.urls")),
     path("v1/openapi", Document.as_view(), name="api_document"),
-    path("docs", login_required(DocumentPage.as_view(url_name="api_document")), name="api_docs"),
+    path("docs", api_page.api_page, name="api_docs"),
 ]

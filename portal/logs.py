@@ -7,7 +7,6 @@ from typing import Any
 
 import structlog
 
-
 # Without the frames' variables: there could be a secret or a script among them.
 TRACES = structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
 

@@ -56,7 +56,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "django_filters",
     "django_htmx",
     "template_partials",
@@ -225,9 +224,6 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything the pages do, for scripts. Amounts are NPUs, times ISO 8601 with a zone, money decimal strings.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
 }
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -33,16 +34,16 @@ class UsageQuery(serializers.Serializer[Any]):
     """Days by the organisation's calendar: from the first day's midnight up to the midnight before `until`."""
 
     team = serializers.SlugField()
-    since = serializers.DateField(required=False, help_text="First day; this month's first if left out")
-    until = serializers.DateField(required=False, help_text="First day that counts no more; now if left out")
+    since = serializers.DateField(required=False, help_text=_("First day; this month's first if left out"))
+    until = serializers.DateField(required=False, help_text=_("First day that counts no more; now if left out"))
     by = serializers.ChoiceField(choices=list(BY), default="project")
 
 
 class UsageLine(serializers.Serializer[Any]):
-    key = serializers.CharField(help_text="Project, user name or job number")
-    npu_seconds = serializers.DictField(child=serializers.IntegerField(), help_text="By source")
+    key = serializers.CharField(help_text=_("Project, user name or job number"))
+    npu_seconds = serializers.DictField(child=serializers.IntegerField(), help_text=_("By source"))
     jobs = serializers.IntegerField()
-    cost = serializers.CharField(allow_null=True, help_text="Decimal number; null for those who may not see money")
+    cost = serializers.CharField(allow_null=True, help_text=_("Decimal number; null for those who may not see money"))
 
 
 class UsageAnswer(serializers.Serializer[Any]):
@@ -55,7 +56,12 @@ class UsageAnswer(serializers.Serializer[Any]):
 
 
 class Usage(APIView):
-    @extend_schema(operation_id="usage", parameters=[UsageQuery], responses={200: UsageAnswer})
+    @extend_schema(
+        operation_id="usage",
+        summary=_("What a team used, by project, person or job"),
+        parameters=[UsageQuery],
+        responses={200: UsageAnswer},
+    )
     def get(self, request: Request) -> Response:
         query = UsageQuery(data=request.query_params)
         query.is_valid(raise_exception=True)

@@ -7,6 +7,7 @@ import json
 from typing import Any, cast
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -31,7 +32,10 @@ ERRORS = dict.fromkeys(
     ("401", "403", "404", "409", "422"), shapes.ErrorShape
 )  # what any endpoint may answer, in one shape
 KEY = OpenApiParameter(
-    "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key and body within 24 hours is the same job"
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description=_("The same key and body within 24 hours is the same job"),
 )
 
 
@@ -91,14 +95,14 @@ def detail(request: Request, job: Job) -> dict[str, Any]:
 
 class Jobs(APIView):
     @extend_schema(
-        operation_id="jobs_list",
+        operation_id="jobs_list", summary=_("List jobs"),
         parameters=[
             OpenApiParameter(name, str, description=text)
             for name, text in (
-                ("scope", "mine, team (default: what you may see) or all"),
-                ("state", "a state, or waiting, running, ended; may be repeated"),
-                ("pool", "name"), ("partition", "name"), ("team", "short name"), ("project", "short name"),
-                ("user", "user name"), ("node", "name"), ("source", "own or borrowed"), ("text", "in name or number"),
+                ("scope", _("mine, team (default: what you may see) or all")),
+                ("state", _("a state, or waiting, running, ended; may be repeated")),
+                ("pool", _("name")), ("partition", _("name")), ("team", _("short name")), ("project", _("short name")),
+                ("user", _("user name")), ("node", _("name")), ("source", _("own or borrowed")), ("text", _("in name or number")),
             )
         ]
         + [OpenApiParameter("page", int), OpenApiParameter("page_size", int)],
@@ -118,6 +122,7 @@ class Jobs(APIView):
 
     @extend_schema(
         operation_id="jobs_submit",
+        summary=_("Submit a job"),
         parameters=[KEY],
         request=shapes.SubmitBody,
         responses={201: shapes.JobDetailShape, 200: shapes.JobDetailShape, **ERRORS},
@@ -140,7 +145,10 @@ class Jobs(APIView):
 
 class Preview(APIView):
     @extend_schema(
-        operation_id="jobs_preview", request=shapes.SubmitBody, responses={200: shapes.PreviewShape, **ERRORS}
+        operation_id="jobs_preview",
+        summary=_("What would become of a job, without submitting it"),
+        request=shapes.SubmitBody,
+        responses={200: shapes.PreviewShape, **ERRORS},
     )
     def post(self, request: Request) -> Response:
         team, project, reading, own_only = read_body(request)
@@ -149,13 +157,21 @@ class Preview(APIView):
 
 
 class JobDetail(APIView):
-    @extend_schema(operation_id="jobs_detail", responses={200: shapes.JobDetailShape, **ERRORS})
+    @extend_schema(
+        operation_id="jobs_detail",
+        summary=_("One job, with its script and use"),
+        responses={200: shapes.JobDetailShape, **ERRORS},
+    )
     def get(self, request: Request, number: int) -> Response:
         return Response(detail(request, job_for(person(request), number, May.SEE)))
 
 
 class Events(APIView):
-    @extend_schema(operation_id="jobs_events", responses={200: shapes.EventShape(many=True), **ERRORS})
+    @extend_schema(
+        operation_id="jobs_events",
+        summary=_("What happened to a job"),
+        responses={200: shapes.EventShape(many=True), **ERRORS},
+    )
     def get(self, request: Request, number: int) -> Response:
         job = job_for(person(request), number, May.SEE)
         pages = Pages()
@@ -166,6 +182,7 @@ class Events(APIView):
 class Log(APIView):
     @extend_schema(
         operation_id="jobs_log",
+        summary=_("Part of a job's log"),
         parameters=[shapes.LogQuery],
         responses={200: shapes.LogShape, **ERRORS, "503": shapes.ErrorShape},
     )
@@ -188,7 +205,12 @@ class Log(APIView):
 
 
 class Cancel(APIView):
-    @extend_schema(operation_id="jobs_cancel", request=shapes.Why, responses={200: shapes.JobDetailShape, **ERRORS})
+    @extend_schema(
+        operation_id="jobs_cancel",
+        summary=_("Cancel a job, or stop it if it runs"),
+        request=shapes.Why,
+        responses={200: shapes.JobDetailShape, **ERRORS},
+    )
     def post(self, request: Request, number: int) -> Response:
         body = shapes.Why(data=request.data)
         body.is_valid(raise_exception=True)
@@ -199,7 +221,10 @@ class Cancel(APIView):
 
 class CancelMany(APIView):
     @extend_schema(
-        operation_id="jobs_cancel_many", request=shapes.JobNumbers, responses={200: shapes.BulkShape, **ERRORS}
+        operation_id="jobs_cancel_many",
+        summary=_("Cancel several jobs, each for itself"),
+        request=shapes.JobNumbers,
+        responses={200: shapes.BulkShape, **ERRORS},
     )
     def post(self, request: Request) -> Response:
         body = shapes.JobNumbers(data=request.data)
@@ -213,13 +238,23 @@ class CancelMany(APIView):
 
 
 class Hold(APIView):
-    @extend_schema(operation_id="jobs_hold", request=None, responses={200: shapes.JobDetailShape, **ERRORS})
+    @extend_schema(
+        operation_id="jobs_hold",
+        summary=_("Keep a waiting job back"),
+        request=None,
+        responses={200: shapes.JobDetailShape, **ERRORS},
+    )
     def post(self, request: Request, number: int) -> Response:
         return Response(detail(request, jobs.hold(job_for(person(request), number, May.OPERATE), by=person(request))))
 
 
 class Release(APIView):
-    @extend_schema(operation_id="jobs_release", request=None, responses={200: shapes.JobDetailShape, **ERRORS})
+    @extend_schema(
+        operation_id="jobs_release",
+        summary=_("Let a held job wait its turn again"),
+        request=None,
+        responses={200: shapes.JobDetailShape, **ERRORS},
+    )
     def post(self, request: Request, number: int) -> Response:
         return Response(
             detail(request, jobs.release(job_for(person(request), number, May.OPERATE), by=person(request)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,9 +20,13 @@ from scheduling.queries.pools import PoolUse, pool_use
 class Quotas(APIView):
     @extend_schema(
         operation_id="quotas_list",
-        parameters=[OpenApiParameter("team", str, description="short name"), OpenApiParameter("pool", str, description="name")],
+        summary=_("Quotas of all teams and what is used of them"),
+        parameters=[
+            OpenApiParameter("team", str, description=_("short name")),
+            OpenApiParameter("pool", str, description=_("name")),
+        ],
         responses={200: shapes.QuotaShape(many=True), **ERRORS},
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> Response:
         pools, team = Pool.objects.all(), request.query_params.get("team")
         if name := request.query_params.get("pool"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
 from accounting.queries import Line
 from portal.kit import grains, money
-from scheduling import jobspec
 from scheduling.models import Job, JobEvent
 from scheduling.texts import reasons
 
@@ -29,25 +29,27 @@ class MoneyField(serializers.ReadOnlyField):
         return None if value is None else str(money.to_decimal(value))
 
 
-NpuText = extend_schema_field(serializers.CharField(help_text='NPUs, e.g. "8" or "0.25"'))
+NpuText = extend_schema_field(serializers.CharField(help_text=_('NPUs, e.g. "8" or "0.25"')))
 NpuText(NpuField)
-extend_schema_field(serializers.CharField(help_text="Decimal number"))(MoneyField)
+extend_schema_field(serializers.CharField(help_text=_("Decimal number")))(MoneyField)
 
 
 class SubmitBody(serializers.Serializer[Any]):
     """A script, or its fields, or both: fields win over the script's directives, as options win on sbatch's command line."""
 
     script = serializers.CharField(
-        trim_whitespace=False, max_length=1 << 20, required=False, help_text="The whole sbatch script"
+        trim_whitespace=False, max_length=1 << 20, required=False, help_text=_("The whole sbatch script")
     )
     spec = serializers.DictField(
-        required=False, help_text="Fields of the specification: " + ", ".join(sorted(jobspec.FIELDS))
+        required=False, help_text=_("Fields of the specification, instead of directives or beside them")
     )
-    team = serializers.SlugField(required=False, help_text="Short name of the team; not needed by a member of one team")
+    team = serializers.SlugField(
+        required=False, help_text=_("Short name of the team; not needed by a member of one team")
+    )
     project = serializers.SlugField(
-        required=False, help_text="Short name of the project; the team's default if left out"
+        required=False, help_text=_("Short name of the project; the team's default if left out")
     )
-    own_only = serializers.BooleanField(default=False, help_text="Take only the team's own quota, never borrow")
+    own_only = serializers.BooleanField(default=False, help_text=_("Take only the team's own quota, never borrow"))
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = set(self.initial_data) - set(self.fields)
@@ -98,7 +100,7 @@ class JobShape(serializers.ModelSerializer[Job]):
     npus = NpuField(source="grains")
     ends_by = serializers.DateTimeField(allow_null=True)
     wait = serializers.SerializerMethodField()
-    on = serializers.SerializerMethodField(help_text="On whose quota it runs")
+    on = serializers.SerializerMethodField(help_text=_("On whose quota it runs"))
 
     class Meta:
         model = Job
@@ -152,7 +154,7 @@ class JobDetailShape(JobShape):
     script = serializers.CharField()
     spec = serializers.DictField()
     findings = FindingShape(many=True)
-    use = serializers.SerializerMethodField(help_text="So far; cost only for those who may see it")
+    use = serializers.SerializerMethodField(help_text=_("So far; cost only for those who may see it"))
 
     class Meta(JobShape.Meta):
         fields = (*JobShape.Meta.fields, "script", "spec", "findings", "use")  # type: ignore[assignment]  # longer
@@ -177,15 +179,15 @@ class EventShape(serializers.ModelSerializer[JobEvent]):
 class LogShape(serializers.Serializer[Any]):
     text = serializers.CharField()
     offset = serializers.IntegerField()
-    next_offset = serializers.IntegerField(help_text="Ask for this offset to go on")
+    next_offset = serializers.IntegerField(help_text=_("Ask for this offset to go on"))
     size = serializers.IntegerField()
     exists = serializers.BooleanField()
-    ended = serializers.BooleanField(help_text="Nothing will be added any more")
+    ended = serializers.BooleanField(help_text=_("Nothing will be added any more"))
 
 
 class LogQuery(serializers.Serializer[Any]):
     stream = serializers.ChoiceField(choices=("output", "error"), default="output")
-    offset = serializers.IntegerField(default=0, help_text="In bytes; negative counts from the end")
+    offset = serializers.IntegerField(default=0, help_text=_("In bytes; negative counts from the end"))
     limit = serializers.IntegerField(default=65_536, min_value=1, max_value=1 << 20)
     attempt = serializers.IntegerField(required=False, min_value=1)
 
@@ -228,7 +230,7 @@ class QuotaShape(serializers.Serializer[Any]):
 
 
 class CostLineShape(serializers.Serializer[Any]):
-    on = serializers.CharField(source="source", help_text="guaranteed, elastic or borrowed")
+    on = serializers.CharField(source="source", help_text=_("guaranteed, elastic or borrowed"))
     npus = NpuField(source="grains")
     price_per_npu_hour = MoneyField(source="micro_per_npu_hour")
     cost = MoneyField(source="micro")

@@ -222,6 +222,14 @@ def test_the_document_is_complete(alice: Script) -> None:
     assert {"/api/v1/jobs", "/api/v1/jobs/{number}/log", "/api/v1/quotas", "/api/v1/usage"} <= set(paths)
 
 
+def test_the_page_tells_every_endpoint(world: make.World) -> None:
+    client = Client()
+    client.force_login(world.alice)
+    page = client.get("/api/docs").content.decode()
+    for call in ("POST /api/v1/jobs", "GET /api/v1/jobs/{number}/log", "GET /api/v1/usage", "Idempotency-Key"):
+        assert call in page
+
+
 def test_the_document_has_no_warnings() -> None:
     from drf_spectacular.drainage import GENERATOR_STATS
     from drf_spectacular.generators import SchemaGenerator

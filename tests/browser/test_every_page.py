@@ -37,6 +37,7 @@ PAGES = {
     "/clusters/here/": "olga",
     "/clusters/here/npu-01/": "olga",
     "/profile/": "alice",
+    "/api/docs": "alice",
     "/search/?q=train": "alice",
     "/accounts/login/": "",
     "/nothing/here/": "alice",
