@@ -78,7 +78,8 @@ def _endpoint(path: str, method: str, operation: Schema, shapes: Schema) -> Endp
 
 
 def _parameter(each: Schema) -> Field:
-    about = str(each.get("description", ""))
+    choices = each["schema"].get("enum")
+    about = ", ".join(map(str, choices)) if choices else str(each.get("description", ""))
     return Field(each["name"], _kind(each["schema"]), about, each.get("required", False), each["in"])
 
 

@@ -23,7 +23,7 @@ class Quotas(APIView):
         summary=_("Quotas of all teams and what is used of them"),
         parameters=[
             OpenApiParameter("team", str, description=_("short name")),
-            OpenApiParameter("pool", str, description=_("name")),
+            OpenApiParameter("pool", str, description=_("its name")),
         ],
         responses={200: shapes.QuotaShape(many=True), **ERRORS},
     )

@@ -41,7 +41,21 @@ class Workers:
         self._start([*celery, "beat", "--loglevel", "WARNING", "--schedule", schedule], "beat")
         for number in range(self.count):
             name = f"worker-{number}"
-            self._start([*celery, "worker", "--loglevel", "INFO", "-c", "2", "-n", name, "--without-gossip", "--without-mingle"], name)
+            self._start(
+                [
+                    *celery,
+                    "worker",
+                    "--loglevel",
+                    "INFO",
+                    "-c",
+                    "2",
+                    "-n",
+                    name,
+                    "--without-gossip",
+                    "--without-mingle",
+                ],
+                name,
+            )
 
     def _start(self, arguments: list[str], name: str) -> None:
         program = ["env", *(f"{key}={value}" for key, value in self.environment.items()), *arguments]
