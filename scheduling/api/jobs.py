@@ -102,7 +102,8 @@ class Jobs(APIView):
                 ("scope", _("mine, team (default: what you may see) or all")),
                 ("state", _("a state, or waiting, running, ended; may be repeated")),
                 ("pool", _("its name")), ("partition", _("its name")), ("team", _("short name")), ("project", _("short name")),
-                ("user", _("user name")), ("node", _("its name")), ("source", _("own or borrowed")), ("text", _("in name or number")),
+                ("user", _("user name")), ("node", _("its name")), ("source", _("own or borrowed")),
+                ("text", _("in name or number")),
             )
         ]
         + [OpenApiParameter("page", int), OpenApiParameter("page_size", int)],

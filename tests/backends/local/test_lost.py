@@ -22,6 +22,11 @@ def _kill_supervisor(local: LocalBackend, order: Order) -> None:
     os.kill(live.pid, signal.SIGKILL)
 
 
+def _ticks() -> int:
+    """Clock ticks since the boot, as a process's start is counted."""
+    return int(Path("/proc/uptime").read_text().split()[0].replace(".", "")) * os.sysconf("SC_CLK_TCK") // 100
+
+
 def test_supervisor_killed_means_lost_and_no_process_left(local: LocalBackend, tmp_path: Path) -> None:
     task = f"echo $$ >> {tmp_path}/pids; exec sleep 1000"
     order = make.order(
@@ -62,8 +67,9 @@ def test_foreign_process_with_a_reused_pid_is_neither_trusted_nor_signalled(loca
     order = make.order("sleep 1000")
     local.submit(order)
     _kill_supervisor(local, order)
+    started = json.loads(_file(local, order, "started.json").read_text())
+    make.until(lambda: _ticks() > started["started"])  # no pid is used again within a tick, so neither is it here
     with subprocess.Popen(["sleep", "1000"]) as stranger:
-        started = json.loads(_file(local, order, "started.json").read_text())
         _file(local, order, "started.json").write_text(json.dumps(started | {"pid": stranger.pid}))
         local.cancel(make.ref(order), grace_seconds=0)
         assert make.ended(local, order).phase == Phase.LOST
