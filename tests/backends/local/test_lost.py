@@ -68,7 +68,7 @@ def test_foreign_process_with_a_reused_pid_is_neither_trusted_nor_signalled(loca
     local.submit(order)
     _kill_supervisor(local, order)
     started = json.loads(_file(local, order, "started.json").read_text())
-    make.until(lambda: _ticks() > started["started"])  # no pid is used again within a tick, so neither is it here
+    make.until(lambda: _ticks() > started["ticks"])  # no pid is used again within a tick, so neither is it here
     with subprocess.Popen(["sleep", "1000"]) as stranger:
         _file(local, order, "started.json").write_text(json.dumps(started | {"pid": stranger.pid}))
         local.cancel(make.ref(order), grace_seconds=0)
