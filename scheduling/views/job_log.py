@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import QueryDict, StreamingHttpResponse
+from django.http import HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -53,7 +53,8 @@ class LogView:
 @login_required
 @require_GET
 def job_log(request: PortalRequest, number: int) -> HttpResponseBase:
-    """What the log has got since `offset`, as lines; with `download` all of it as a file. For those who may see the job."""
+    """What the log has got since `offset`, as lines, 204 if nothing; with `download` all of it as a file. For those who may
+    see the job."""
     found = job_for(request.user, number, May.SEE)
     stream, attempt = _stream(request.GET), _attempt(request.GET)
     if "download" in request.GET:
@@ -63,9 +64,17 @@ def job_log(request: PortalRequest, number: int) -> HttpResponseBase:
     part = safe_tail(found, stream=stream, offset=start, attempt=attempt)
     text, after = _settled(part, ended=found.is_ended) if part else ("", max(start, 0))
     over = found.is_ended and part is not None and after >= part.size
-    more = "" if over else _address(found, stream=stream, attempt=attempt, offset=after)
-    told = refusal(Away()) if part is None else ""
-    return render(request, "kit/log_lines.html", {"lines": loglines.lines_of(text), "more_url": more, "told": told})
+    was_away = "away" in request.GET
+    if not over and (was_away if part is None else not (text or was_away) and after == start):
+        return HttpResponse(status=204)  # nothing is swapped, and the same question comes again
+    address = _address(found, stream=stream, attempt=attempt, offset=after, away=part is None)
+    words = {
+        "lines": loglines.lines_of(text),
+        "more_url": "" if over else address,
+        "told": refusal(Away()) if part is None else "",
+        "size": part.size if part and over else 0,
+    }
+    return render(request, "kit/log_lines.html", words)
 
 
 def log_view(job: Job, runs: list[Run], query: QueryDict) -> LogView:
@@ -144,8 +153,9 @@ def _as_far_as_it_goes(pieces: Iterator[str]) -> Iterator[str]:
         yield from pieces
 
 
-def _address(job: Job, *, stream: str, attempt: int | None, offset: int | None = None) -> str:
-    given = {"stream": stream, "attempt": attempt, "offset": offset}
+def _address(job: Job, *, stream: str, attempt: int | None, offset: int | None = None, away: bool = False) -> str:
+    """`away`: that the cluster does not answer is told already, so it is not said again and gone when it answers."""
+    given = {"stream": stream, "attempt": attempt, "offset": offset, "away": 1 if away else None}
     query = urlencode({name: value for name, value in given.items() if value is not None})
     return f"{reverse('job_log', args=[job.pk])}?{query}"
 

@@ -157,6 +157,42 @@ def test_the_log_is_followed_from_where_it_was_read(world: make.World, log_of: C
     assert "offset=14" in answer
 
 
+def test_a_log_with_nothing_new_is_left_as_it_is(world: make.World, log_of: Callable[..., None]) -> None:
+    job, run = started(world)
+    log_of(run, "one\n")
+    answer = signed_in(world.alice).get(f"/jobs/{job.pk}/log/?offset=4", headers=HTMX)
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_an_answer_adds_no_character_beside_its_lines(world: make.World, log_of: Callable[..., None]) -> None:
+    job, run = started(world)
+    log_of(run, "one\ntwo\n")
+    html = page(world.alice, job, "log/?offset=4")
+    assert html.startswith('<span class="log-line ">two\n</span><span class="log-more"')
+    assert html.endswith("></span>")
+    Job.objects.filter(pk=job.pk).update(state=State.SUCCEEDED, ended_at=clock.now(), on_own=0)
+    last = page(world.alice, job, "log/?offset=8")
+    assert last == '<small id="log-size" hx-swap-oob="true">8\xa0bytes</small>'
+
+
+def test_that_the_cluster_is_away_is_said_once_and_taken_back(
+    world: make.World, settings: Any, log_of: Callable[..., None]
+) -> None:
+    job, run = started(world)
+    log_of(run, "one\n")
+    client = signed_in(world.alice)
+    settings.LOCAL_BACKEND_ALLOWED = False
+    more = re.search(r'hx-get="([^"]+)"', page(world.alice, job, "log/?offset=4"))
+    assert more is not None
+    address = more[1].replace("&amp;", "&")
+    assert client.get(address).status_code == 204
+    settings.LOCAL_BACKEND_ALLOWED = True
+    answer = client.get(address).content.decode()
+    assert "does not answer" not in answer
+    assert "offset=4" in answer
+    assert "away" not in answer
+
+
 def test_the_log_of_an_ended_job_is_asked_for_no_more(world: make.World, log_of: Callable[..., None]) -> None:
     job, run = ended(world, State.SUCCEEDED)
     log_of(run, "done without a line break")
