@@ -35,8 +35,7 @@ def repair_label(repair: str) -> str:
     """What the button says that puts `repair` in the place of what was found."""
     if not repair:
         return str(_("Take it out"))
-    value = repair.partition("=")[2] if repair.startswith("--") else ""
-    return str(_("Change to %(repair)s")) % {"repair": value or repair}
+    return str(_("Change to %(repair)s")) % {"repair": repair}
 
 
 def _shown(name: str, value: str | int) -> str | int:

@@ -93,7 +93,7 @@ def test_an_error_is_shown_at_its_line_and_mended_by_its_button(page: Page) -> N
     row = page.locator(".editor-back > .editor-row").nth(6)
     expect(row).to_have_class(re.compile("bad"))
     expect(page.get_by_role("button", name="Submit")).to_be_disabled()
-    page.locator("#findings").get_by_role("button", name="Change to npu:8").click()
+    page.locator("#findings").get_by_role("button", name="Change to --gres=npu:8").click()
     expect(page.get_by_role("button", name="Submit")).to_be_enabled()
     expect(page.locator("#id_script")).to_have_value(SCRIPT)
 
@@ -187,7 +187,7 @@ def test_it_works_without_javascript(sign_in: SignIn, world: make.World) -> None
     page.goto("/submit/")
     page.locator("#id_script").fill(SCRIPT.replace("npu:8", "npu:9"))
     page.get_by_role("button", name="Check").last.click()
-    page.get_by_role("button", name="Change to npu:8").click()
+    page.get_by_role("button", name="Change to --gres=npu:8").click()
     expect(facts(page)).to_contain_text("16 NPU")
     page.get_by_role("button", name="Form").click()
     page.locator("#id_nodes").fill("1")

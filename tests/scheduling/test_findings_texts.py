@@ -62,7 +62,7 @@ def test_an_unknown_kind_of_a_newer_portal_is_named() -> None:
 
 def test_a_repair_without_text_takes_something_out() -> None:
     assert repair_label("") == "Take it out"
-    assert repair_label("--gres=npu:8") == "Change to npu:8"
+    assert repair_label("--time=5") == "Change to --time=5"
     assert repair_label("--exclusive") == "Change to --exclusive"
 
 
