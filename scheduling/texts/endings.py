@@ -16,7 +16,7 @@ Facts = Mapping[str, Any]
 
 
 def ending(job: Job, *, by: str = "", clue: str = "") -> Told:
-    """`by`: who cancelled it, if the reader may know. `clue`: the last line of its log that speaks of an error."""
+    """`by`: who cancelled it, if the reader may know. `clue`: the line of its log that names the cause."""
     facts = job.ended_facts | {"exit_code": job.exit_code}
     words = {
         "time": _lasted(job),
@@ -28,8 +28,15 @@ def ending(job: Job, *, by: str = "", clue: str = "") -> Told:
         "clue": clue,
     }
     first, step = _sentence(job, facts, words)
-    more = (Sentence(_("Its log says: “{clue}”"), words),) if clue and job.state == State.FAILED else ()
+    quoted = bool(clue) and job.state == State.FAILED
+    more = (Sentence(_("Its log says: “{clue}”"), words),) if quoted else ()
+    if quoted and step == _log_may_say():
+        step = ""
     return Told(Sentence(first, words), more=more, next_step=Sentence(step, words) if step else None)
+
+
+def _log_may_say() -> str:
+    return _("Its log's last lines may say why.")
 
 
 def _sentence(job: Job, facts: Facts, words: Mapping[str, str]) -> tuple[str, str]:
@@ -57,20 +64,24 @@ def _failed(job: Job, facts: Facts) -> tuple[str, str]:
     if job.ended_why in FAILURES:
         return FAILURES[job.ended_why]()
     if facts.get("signal"):
-        return _("Killed by signal {signal} after {time}."), _("Its log's last lines may say why.")
+        return _("Killed by signal {signal} after {time}."), _log_may_say()
     if job.exit_code is not None and job.exit_code in EXIT_CODES:
         return EXIT_CODES[job.exit_code]()
     if job.exit_code is not None:
-        return _("Failed after {time} with exit code {code}."), _("Its log's last lines may say why.")
+        return _("Failed after {time} with exit code {code}."), _log_may_say()
     if facts.get("detail"):
         return _("Failed: {detail}."), ""
-    return _("Failed after {time}."), _("Its log's last lines may say why.")
+    return _("Failed after {time}."), _log_may_say()
 
 
 FAILURES: Mapping[str, Callable[[], tuple[str, str]]] = {
     "process_gone": lambda: (
         _("Its process vanished without a trace after {time}: killed from outside, or the machine restarted."),
         _("Resubmit it; if it happens again, an operator should look at the node."),
+    ),
+    "unreadable_state": lambda: (
+        _("Stopped after {time}: the cluster's own notes on it were damaged, perhaps by the job itself."),
+        _("Resubmit it; if it happens again, check that its script writes only in its own folder."),
     ),
     "unknown_run": lambda: (
         _("Its cluster lost it: it knows nothing of this run any more."),
@@ -104,7 +115,7 @@ EXIT_CODES: Mapping[int, Callable[[], tuple[str, str]]] = {
     ),
     139: lambda: (
         _("Failed after {time} with exit code 139: a program crashed (segmentation fault)."),
-        _("Its log's last lines may say why."),
+        _log_may_say(),
     ),
 }
 

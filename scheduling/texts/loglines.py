@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -14,6 +14,18 @@ BAD = re.compile(
     re.IGNORECASE,
 )
 WARN = re.compile(r"\bwarn(ing)?\b", re.IGNORECASE)
+TRACEBACK = re.compile(r"Traceback \(most recent call last\)")
+CAUSE = re.compile(
+    r"command not found|no such file or directory|permission denied|: not found$|out of memory|\boom\b"
+    r"|segmentation fault|core dumped|\bfatal\b|\b(error|exception)\b\s*:|\b\w+(Error|Exception)\b",
+    re.IGNORECASE,
+)
+# What Slurm says after a task has failed: that, not why.
+AFTERMATH = re.compile(
+    r"^\s*(?:srun: (?:error: \S+: tasks? |Job step aborted|Terminating|Force Terminated)"
+    r"|slurmstepd: (?!.*(?:oom|out of memory)))",
+    re.IGNORECASE,
+)
 CLUE_LENGTH = 200
 
 
@@ -40,9 +52,25 @@ def tone_of(line: str) -> str:
 
 
 def clue_in(text: str) -> str:
-    """The last line that speaks of an error; empty if none does."""
-    found = next((line for line in reversed(plain(text).split("\n")) if BAD.search(line)), "").strip()
+    """The first line that names a cause (of a traceback its last line), since what follows is mostly its consequence; if
+    none does the last line that speaks of an error. Empty if there is none."""
+    lines = [line for line in plain(text).split("\n") if not AFTERMATH.search(line)]
+    bad = [line for line in lines if BAD.search(line) and not TRACEBACK.search(line)]
+    found = next(_causes(lines), bad[-1] if bad else "").strip()
     return found if len(found) <= CLUE_LENGTH else f"{found[: CLUE_LENGTH - 1]}…"
+
+
+def _causes(lines: Iterable[str]) -> Iterator[str]:
+    """Within a traceback only its end counts: the first line that is not indented."""
+    in_traceback = False
+    for line in lines:
+        if TRACEBACK.search(line):
+            in_traceback = True
+        elif in_traceback and line.strip() and not line[0].isspace():
+            in_traceback = False
+            yield line
+        elif not in_traceback and CAUSE.search(line) and not WARN.search(line):
+            yield line
 
 
 def matches(lines: Iterable[tuple[int, str]], wanted: str) -> list[tuple[int, str]]:

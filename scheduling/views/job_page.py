@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from accounting.models import User
 from portal.kit import clock
 from portal.kit.access import May
+from scheduling.backends.base import LogPart
 from scheduling.models import Job, JobEvent, Run, State
 from scheduling.queries import page
 from scheduling.queries.queue import visible_among
@@ -55,11 +56,11 @@ class JobPage:
 
     @property
     def _clue(self) -> str:
-        """Of a job that failed by itself the last line that speaks of an error, out of its error log first."""
+        """Of a job that failed by itself the line that names the cause, out of its error log first."""
         if self.job.state != State.FAILED:
             return ""
         tails = (safe_tail(self.job, stream=stream, offset=-CLUE_BYTES) for stream in ("error", "output"))
-        return next(filter(None, (loglines.clue_in(part.text) for part in tails if part)), "")
+        return next(filter(None, (loglines.clue_in(_whole_lines(part)) for part in tails if part)), "")
 
     @cached_property
     def linked(self) -> set[int]:
@@ -138,6 +139,11 @@ class JobPage:
 
     def context(self) -> dict[str, object]:
         return {"page": self, "job": self.job, "now": self.now, "tab": self.tab}
+
+
+def _whole_lines(part: LogPart) -> str:
+    """A part that begins within the log begins within a line."""
+    return part.text.partition("\n")[2] if part.offset else part.text
 
 
 def read(user: User, job: Job, query: QueryDict) -> JobPage:

@@ -199,6 +199,45 @@ def test_lines_about_trouble_are_marked(line: str, tone: str) -> None:
     assert loglines.tone_of(line) == tone
 
 
-def test_the_clue_is_the_last_line_about_an_error() -> None:
-    assert loglines.clue_in("Error: first\nfine\nbash: python: command not found\nbye\n").endswith("command not found")
-    assert loglines.clue_in("all\nfine\n") == ""
+GUIDE = """\
+/var/spool/slurmd/job00042/slurm_script: line 13: /usr/local/Ascend/set_env.sh: No such file or directory
+/var/spool/slurmd/job00042/slurm_script: line 18: python: command not found
+slurmstepd: error: execve(): python: No such file or directory
+srun: error: npu-02: task 14: Exited with exit code 2
+srun: error: npu-01: tasks 0-7: Exited with exit code 2
+"""
+TRACED = """\
+WARNING: error: slow disk
+Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    raise ValueError("error: not yet")
+RuntimeError: NPU 3 out of memory
+srun: error: npu-02: task 14: Exited with exit code 1
+"""
+CLUES = {
+    "a missing file": (GUIDE, "/set_env.sh: No such file or directory"),
+    "a traceback": (TRACED, "RuntimeError: NPU 3 out of memory"),
+    "killed for memory": (
+        "slurmstepd: error: Detected 1 oom_kill\nslurmstepd: error: oom kill event\n",
+        "oom kill event",
+    ),
+    "the last mention": ("error rate 3\nfine\nworker killed\nbye\n", "worker killed"),
+}
+
+
+@pytest.mark.parametrize("text, end", CLUES.values(), ids=CLUES.keys())
+def test_the_clue_is_the_first_cause(text: str, end: str) -> None:
+    assert loglines.clue_in(text).endswith(end)
+
+
+@pytest.mark.parametrize("text", ["all\nfine\n", "srun: error: npu-02: task 14: Exited with exit code 2\n", ""])
+def test_where_no_cause_is_named_there_is_no_clue(text: str) -> None:
+    assert loglines.clue_in(text) == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_has_read_the_clue_is_not_sent_to_the_log(world: make.World, language: str) -> None:
+    job = make.job(world.alice, world.nlp, state=State.FAILED, exit_code=2, ended_why="failed")
+    with translation.override(language):
+        assert ending(job).next_step is not None
+        assert ending(job, clue="python: command not found").next_step is None
