@@ -16,7 +16,8 @@ from uuid import UUID
 from npu_inventory.reports import NodeReport
 from scheduling.backends.base import Abilities, BackendError, Ending, LogPart, Observation, Order, Phase, RunRef
 from scheduling.backends.local import launch, logs, orders, process, retention, signals
-from scheduling.backends.local.state import End, RunFolder, Started
+from scheduling.backends.local.instructions import Instructions
+from scheduling.backends.local.state import OF_THE_MACHINE, End, RunFolder, Started, Unreadable
 
 START_PATIENCE = 10.0
 """Seconds that a supervisor has to take its run before another is sent after it."""
@@ -63,18 +64,23 @@ class LocalBackend:
     def cancel(self, ref: RunRef, *, grace_seconds: int) -> None:
         """A run that nobody submitted yet is cancelled for good: a submission that comes late starts nothing."""
         run = self._folder(ref.run)
-        if run.end() is not None:
+        try:
+            if run.end() is not None:
+                return
+        except Unreadable:
+            if self._give_up(run) is None:
+                raise BackendError("away", "its processes cannot be killed", retryable=True) from None
             return
         run.make()
         run.ask_cancel(grace=grace_seconds)
-        if run.started() is None:
+        if not run.begun():
             self._end_before_begin(run)
         self._wake(run)
 
     def signal(self, ref: RunRef, name: str) -> None:
         """To the tasks of srun, as scancel does; to the batch script if the name or the order's --signal says B:."""
         run = self._folder(ref.run)
-        if run.end() is not None:
+        if _is_over(run):
             return
         if not run.has_order():
             raise BackendError("unknown_run", str(ref.run), retryable=False)
@@ -82,13 +88,13 @@ class LocalBackend:
             target, number, _ = signals.request(name)
         except signals.UnknownSignal as exc:
             raise BackendError("refused", f"unknown signal {name}", retryable=False) from exc
-        if retention.wants_batch_signal(run):
-            target = "batch"
+        with suppress(Unreadable):
+            target = "batch" if retention.wants_batch_signal(run) else target
         run.ask_signal(target=target, number=number)
         self._wake(run)
 
     def observe(self, refs: Sequence[RunRef]) -> list[Observation]:
-        return [self._observe(ref.run) for ref in refs]
+        return [self._look(ref.run) for ref in refs]
 
     def log(self, ref: RunRef, stream: str, *, offset: int, limit: int) -> LogPart:
         """The run's own file, which no later attempt overwrites. Where both streams go into one it is "output"."""
@@ -96,7 +102,7 @@ class LocalBackend:
             raise BackendError("refused", f"no stream {stream}", retryable=False)
         run = self._folder(ref.run)
         limit = min(limit, self.abilities.max_log_bytes)
-        return logs.read(run.log(stream), offset=offset, limit=limit, final=run.end() is not None)
+        return logs.read(run.log(stream), offset=offset, limit=limit, final=_is_over(run))
 
     def nodes(self) -> list[NodeReport]:
         return []
@@ -105,12 +111,15 @@ class LocalBackend:
         """What runs on this machine now, from the files alone."""
         found = []
         for run in retention.folders(self.root):
-            started = run.started()
-            if started is None or run.end() is not None or not _is_alive(started):
+            try:
+                started = run.started()
+                if started is None or run.end() is not None or not _is_alive(started):
+                    continue
+                uuid = UUID(os.path.basename(run.path))
+                job, name = retention.describe(run)
+            except (Unreadable, ValueError, OSError):  # told by `observe`
                 continue
-            job, name = retention.describe(run)
-            pid, began = started.pid, _moment(started.at)
-            found.append(LiveRun(run=UUID(os.path.basename(run.path)), job=job, name=name, started_at=began, pid=pid))
+            found.append(LiveRun(run=uuid, job=job, name=name, started_at=_moment(started.at), pid=started.pid))
         return sorted(found, key=lambda each: each.started_at)
 
     def sweep(self, *, keep: Collection[UUID], ended_before: datetime) -> int:
@@ -146,16 +155,43 @@ class LocalBackend:
             os.close(claim)
 
     def _wake(self, run: RunFolder) -> None:
-        started = run.started()
+        try:
+            started = run.started()
+        except Unreadable:  # the next look gives it up
+            return
         if started is None:
             return
         supervisor = process.find(pid=started.pid, started=started.ticks, boot=started.boot)
         if supervisor is not None:
             process.send(supervisor, SIGUSR1)
 
+    def _look(self, uuid: UUID) -> Observation:
+        """What is wrong with one run is said of that run: the others go on. Only what ails the machine ends the round."""
+        try:
+            return self._observe(uuid)
+        except Unreadable:
+            end = self._give_up(self._folder(uuid))
+            if end is None:
+                return _observation(uuid, Phase.RUNNING, detail="its processes cannot be killed")
+            return _ended(uuid, end)
+        except OSError as exc:
+            if exc.errno in OF_THE_MACHINE:
+                raise BackendError("away", str(exc), retryable=True) from exc
+            return _observation(uuid, Phase.RUNNING, detail=str(exc))
+
+    def _give_up(self, run: RunFolder) -> End | None:
+        """Its files say nothing that can be believed: what lives of it is killed, then it is lost. None while some live."""
+        if not process.kill_remnants(os.path.basename(run.path), patience=KILL_PATIENCE):
+            return None
+        end = End(how="lost", at=time.time(), reason="unreadable_state")
+        with suppress(OSError):  # the folder itself may be out of reach: then it is said again at each look
+            run.give_up(end)
+        return end
+
     def _observe(self, uuid: UUID) -> Observation:
         run = self._folder(uuid)
-        end, started = run.end(), run.started()
+        end = run.end()
+        started = None if end is not None else run.started()
         if end is None and started is not None:
             if _is_alive(started):
                 return _observation(uuid, Phase.RUNNING, started_at=_moment(started.at))
@@ -171,6 +207,7 @@ class LocalBackend:
         if not run.has_order():
             return _observation(uuid, Phase.LOST, reason="unknown_run")
         if time.time() - os.stat(run.order).st_mtime > START_PATIENCE:
+            Instructions.load(run)  # no supervisor would ever begin what cannot be read
             with suppress(BackendError):  # tried again at the next look; the other runs want their answer now
                 self._ensure_begun(run, patience=0)
         return _observation(uuid, Phase.PENDING)
@@ -188,6 +225,14 @@ class LocalBackend:
             return None
         run.finish(End(how="lost", at=at, started_at=started.at, reason="process_gone"))
         return run.end()
+
+
+def _is_over(run: RunFolder) -> bool:
+    """What cannot be read will not go on either: the next look gives it up."""
+    try:
+        return run.end() is not None
+    except Unreadable:
+        return True
 
 
 def _is_alive(started: Started) -> bool:

@@ -57,4 +57,10 @@ class Instructions:
         found = state.read_json(run.order)
         if found is None:
             raise FileNotFoundError(run.order)
-        return cls(**found)
+        try:
+            order = cls(**found)
+        except TypeError as exc:
+            raise state.Unreadable(run.order) from exc
+        if type(order.job) is not int or not isinstance(order.name, str) or not isinstance(order.warning, list | None):
+            raise state.Unreadable(run.order)
+        return order

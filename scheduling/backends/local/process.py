@@ -8,6 +8,7 @@ import time
 
 RUN_MARK = "NPU_PORTAL_RUN"
 """Environment variable that names the run in each of its processes."""
+SUPERVISOR = b"scheduling.backends.local.supervisor"
 STEP_MARK = "SLURM_STEP_ID"
 
 
@@ -103,14 +104,25 @@ def remnants(run: str) -> list[Process]:
     """What still lives of a run whose supervisor is gone.
 
     Its children have another parent by now, so they are known by the mark in their environment; with them counts all
-    that shares a session with a marked process or descends from one (a program may have emptied its environment).
+    that shares a session with a marked process or descends from one (a program may have emptied its environment). A
+    supervisor that lives on, since nobody can read any more who it is, is known by its command line.
     """
     mark = f"{RUN_MARK}={run}".encode()
     everything = table()
     marked = [process for process in everything if mark in environment(process.pid)]
     sessions = {process.session for process in marked}
     roots = {process.pid for process in everything if process.session in sessions} | {process.pid for process in marked}
+    roots |= {process.pid for process in everything if _supervises(process.pid, run)}
     return [process for process in everything if process.pid in roots] + _below(everything, roots)
+
+
+def _supervises(pid: int, run: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    return any(word.endswith(f"/runs/{run}".encode()) for word in words) and any(SUPERVISOR in word for word in words)
 
 
 def kill_remnants(run: str, *, patience: float) -> bool:

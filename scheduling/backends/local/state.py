@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 import time
 
 TYPE_CHECKING = False  # typing itself would cost each supervisor some milliseconds
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+
+LARGEST_FILE = 8 << 20
+HOWS = ("exit", "timeout", "cancelled", "refused", "lost")
+OF_THE_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Errors that say nothing of the file at hand: no run may be given up for them."""
+
+
+class Unreadable(Exception):
+    """What stands there is not what we wrote. Jobs run as our user, so each file may have been changed by one."""
 
 
 class Started:
@@ -86,22 +98,29 @@ class RunFolder:
 
     def started(self) -> Started | None:
         found = read_json(self._started)
-        return None if found is None else Started(**found)
+        return None if found is None else _started(found)
 
     def begin(self, started: Started) -> None:
         write_once(self._started, vars(started))
 
     def end(self) -> End | None:
         found = read_json(self._end)
-        return None if found is None else End(**found)
+        return None if found is None else _end(found)
 
     def finish(self, end: End) -> None:
         """The first word is the last one: a second end is dropped."""
         write_once(self._end, vars(end))
 
+    def give_up(self, end: End) -> None:
+        """In the place of an end that nobody can read."""
+        replace(self._end, json.dumps(vars(end)).encode())
+
     def cancel_grace(self) -> float | None:
-        found = read_json(self._cancel)
-        return None if found is None else float(found["grace"])
+        try:
+            found = read_json(self._cancel)
+            return None if found is None else _seconds(found, "grace")
+        except Unreadable:
+            return None
 
     def ask_cancel(self, *, grace: float) -> None:
         """A later request can shorten the grace of an earlier one, never lengthen it."""
@@ -117,9 +136,13 @@ class RunFolder:
         for name in sorted(os.listdir(self.requests)):
             if name.startswith("."):  # still being written
                 continue
-            os.unlink(os.path.join(self.requests, name))
-            _, _, target, number = name.split("-")
-            yield target, int(number)
+            try:
+                os.unlink(os.path.join(self.requests, name))
+                _, _, target, number = name.split("-")
+                request = target, int(number)
+            except (OSError, ValueError):  # not put there by us
+                continue
+            yield request
 
     def try_lock(self) -> int | None:
         """The descriptor that holds the claim on this run until it is closed; None if somebody else has it."""
@@ -133,14 +156,73 @@ class RunFolder:
 
 
 def read_json(path: str) -> dict[str, Any] | None:
+    """None if there is no such file. Never waits, whatever was put in its place."""
     try:
-        with open(path, "rb") as file:
-            found = json.loads(file.read())
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
+                raise Unreadable(path)
+            found = json.loads(file.read(LARGEST_FILE))
     except FileNotFoundError:
         return None
+    except OSError as exc:
+        if exc.errno in OF_THE_MACHINE:
+            raise
+        raise Unreadable(f"{path}: {exc}") from exc
+    except (ValueError, RecursionError) as exc:
+        raise Unreadable(f"{path}: {exc}") from exc
     if not isinstance(found, dict):
-        raise ValueError(f"{path} holds no object")
+        raise Unreadable(f"{path} holds no object")
     return found
+
+
+def _started(found: dict[str, Any]) -> Started:
+    boot = found.get("boot")
+    if not isinstance(boot, str):
+        raise Unreadable("boot")
+    pid, ticks = _count(found, "pid", most=1 << 31), _count(found, "ticks", most=1 << 63)
+    return Started(pid=pid, ticks=ticks, boot=boot, at=min(_seconds(found, "at"), time.time()))
+
+
+def _end(found: dict[str, Any]) -> End:
+    """Its times are put in order: started, ended, now."""
+    how, now = found.get("how"), time.time()
+    if how not in HOWS:
+        raise Unreadable("how")
+    began = None if found.get("started_at") is None else min(_seconds(found, "started_at"), now)
+    return End(
+        how=how,
+        at=max(min(_seconds(found, "at"), now), began or 0.0),
+        started_at=began,
+        exit_code=None if found.get("exit_code") is None else _count(found, "exit_code", most=255),
+        signal=None if found.get("signal") is None else _count(found, "signal", most=64),
+        reason=_text(found, "reason"),
+        detail=_text(found, "detail"),
+    )
+
+
+def _count(found: dict[str, Any], name: str, *, most: int) -> int:
+    value = found.get(name)
+    if type(value) is not int or not 0 <= value <= most:
+        raise Unreadable(name)
+    return value
+
+
+def _seconds(found: dict[str, Any], name: str) -> float:
+    """Neither negative nor beyond all clocks."""
+    value = found.get(name)
+    if (type(value) is not int and type(value) is not float) or not 0 <= value < 1 << 37:  # a NaN is in no order
+        raise Unreadable(name)
+    return value
+
+
+def _text(found: dict[str, Any], name: str) -> str:
+    """What a database takes: no half of a character, no NUL."""
+    value = found.get(name, "")
+    if not isinstance(value, str):
+        raise Unreadable(name)
+    return value.encode("utf-8", "replace").decode().replace("\0", "?")
 
 
 def write_once(path: str, content: Mapping[str, object]) -> bool:
