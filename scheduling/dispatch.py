@@ -23,6 +23,10 @@ from scheduling.models import Allocation, Command, Job, Run, State, move
 
 LEASE = timedelta(seconds=15)
 LONGEST_BACK_OFF = 60
+FAULT = "fault"
+"""Code of what no backend said: a mistake of the portal's own, or rows that do not fit together."""
+FAULTS_BORNE = 20
+"""Tries of a submission, a quarter of an hour, before its job is told that it cannot be sent."""
 log = structlog.get_logger(__name__)
 
 
@@ -53,6 +57,12 @@ def _carry_out(command: Command) -> None:
             _later(command, str(error))
         else:
             _refused(command, error)
+    except Exception:  # whatever ails this command, those behind it are carried out
+        log.exception("command_fault", command=command.pk, kind=command.kind, tries=command.tries)
+        if command.kind == Command.Kind.SUBMIT and command.tries >= FAULTS_BORNE:
+            _refused(command, BackendError(FAULT, retryable=False))
+        else:
+            _later(command, FAULT)
 
 
 def _cancel(command: Command, backend: Backend) -> None:

@@ -100,6 +100,10 @@ FAILURES: Mapping[str, Callable[[], tuple[str, str]]] = {
         _("Never began: its log file could not be made ({detail})."),
         _("Resubmit it with another --output or --error."),
     ),
+    "fault": lambda: (
+        _("Never began: the portal could not send it to its cluster."),
+        _("An operator finds the fault in the portal's log. Resubmit it when it is mended."),
+    ),
     "refused": lambda: (_("The cluster refused it: {detail}."), _("Resubmit it with what the cluster asks for.")),
     "local_not_allowed": lambda: (_("The cluster refused it: {detail}."), _("An operator has to allow it.")),
 }
