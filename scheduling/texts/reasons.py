@@ -21,6 +21,8 @@ from scheduling.texts.sentence import Numbers, Sentence, Told
 Facts = Mapping[str, Any]
 Words = Mapping[str, str | Numbers]
 
+A_PASS = 60  # seconds by which a start may come after the end that lets it
+
 
 def told(job: Job, *, now: datetime | None = None) -> Told:
     """The one sentence about a job in any state. Call with its team, pool and partition selected."""
@@ -39,13 +41,16 @@ def waiting(job: Job, *, now: datetime) -> Told:
     words: Words = {**in_words(facts, now=now), "team": job.team.name, "partition": job.partition.name}
     short_form = Sentence(SENTENCES[reason](facts), words)
     more = [Sentence(text, words) for text in (_team_line(reason, facts), _closed(facts)) if text]
-    start = _start(job, now=now)
-    if start:
-        more.append(start)
+    begin = start(job, now=now)
     step = NEXT_STEPS.get(reason)
+    then = Sentence(_then(facts), words) if facts.get("next_job") else None
+    if then and begin and _later(job, facts):
+        then = begin  # what then gets free is not for this job
+    elif begin:
+        more.append(begin)
     return Told(
         short_form,
-        then=Sentence(_then(facts), words) if facts.get("next_job") else None,
+        then=then,
         more=tuple(more),
         next_step=Sentence(step(facts), words) if step else None,
     )
@@ -71,7 +76,12 @@ def _closed(facts: Facts) -> str:
     return ngettext("One node takes no jobs now.", "{closed} nodes take no jobs now.", count) if count else ""
 
 
-def _start(job: Job, *, now: datetime) -> Sentence | None:
+def _later(job: Job, facts: Facts) -> bool:
+    """Whether others start in between, so that the obstacle's end is not yet this job's start."""
+    return job.expected_at is None or clock.epoch(job.expected_at) > facts["next_at"] + A_PASS
+
+
+def start(job: Job, *, now: datetime) -> Sentence | None:
     """The expected start and the assumption behind it."""
     after = Numbers(tuple(job.expected_after))
     if job.expected_at is None:

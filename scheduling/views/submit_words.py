@@ -49,9 +49,10 @@ def why(preview: Preview, *, user: User) -> SafeString | str:
     """Why it would not start now, what its expected start rests on."""
     if preview.starts_now or preview.never is not None:
         return ""
-    told = reasons.waiting(_as_waiting(preview), now=clock.now())
+    now, job = clock.now(), _as_waiting(preview)
+    told = reasons.waiting(job, now=now)
     seen = set(Job.objects.where(user, May.SEE).filter(pk__in=told.jobs).values_list("pk", flat=True))
-    starts = told.more[-1] if preview.expected_at is not None and told.more else told.then
+    starts = reasons.start(job, now=now) if preview.expected_at is not None else told.then
     return mark_safe(joined(each.html(seen) for each in (told.short, starts) if each))  # each is escaped already
 
 

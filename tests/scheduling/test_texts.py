@@ -108,6 +108,28 @@ def test_the_expected_start_is_told_with_its_assumption(world: make.World) -> No
     assert "cannot be told" in str(reasons.told(job))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("reason", [Reason.BORROW_LIMIT, Reason.POOL_FULL, Reason.FRAGMENTED, Reason.OWN_FULL])
+def test_a_job_behind_others_is_promised_nothing_sooner_than_its_start(
+    world: make.World, reason: Reason, language: str
+) -> None:
+    now = clock.now()
+    job = waiting(world, reason, next_at=clock.epoch(now) + 1200)
+    job.expected_after = [7]
+    with translation.override(language):
+        job.expected_at = clock.from_epoch(job.wait_facts["next_at"])
+        at_once = reasons.told(job, now=now)
+        job.expected_at += timedelta(days=1)
+        later = reasons.told(job, now=now)
+        job.expected_at, job.expected_on = None, "unknown"
+        unknown = reasons.told(job, now=now)
+    assert "4711" in str(at_once)
+    for told in (later, unknown):
+        assert "4711" not in str(told)
+        assert str(told.then) in str(told)
+        assert str(told).count(str(told.then)) == 1
+
+
 def test_a_job_that_nobody_judged_yet_says_so(world: make.World) -> None:
     assert "Just submitted" in str(reasons.told(make.job(world.alice, world.nlp)))
 
