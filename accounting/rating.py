@@ -16,6 +16,8 @@ from portal.kit.grains import GRAINS_PER_NPU
 
 SECONDS_PER_HOUR = 3600
 PriceKey = tuple[int, str]  # pool, source
+OWN = ("guaranteed",)
+LOANS = ("elastic", "borrowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,25 @@ class PriceList:
         steps = self._steps.get((pool, source), ())
         index = bisect_right([step.starts for step in steps], moment)
         return steps[index - 1].micro_per_npu_hour if index else 0
+
+    def at_most(
+        self, *, pool: int, grains: int, guaranteed: int, own_only: bool, since: int, until: int
+    ) -> list[tuple[Stretch, Fraction]]:
+        """The most that so many grains can come to, with what each part is then charged as.
+
+        Up to the team's guarantee they may be own or, while others of the team use it, a loan; beyond it they are a loan.
+        A loan may become own when another job ends, so what the job is on when it starts bounds nothing.
+        """
+        within = min(grains, guaranteed)
+        parts = [(within, OWN if own_only else OWN + LOANS), (grains - within, OWN if own_only else LOANS)]
+        found = []
+        for amount, sources in parts:
+            if amount > 0:
+                ways = [
+                    Stretch(pool=pool, source=source, grains=amount, since=since, until=until) for source in sources
+                ]
+                found.append(max(((way, self.cost(way)) for way in ways), key=lambda way: way[1]))
+        return found
 
     def cost(self, stretch: Stretch) -> Fraction:
         """In micro-units, exact."""

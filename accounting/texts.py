@@ -12,6 +12,8 @@ REFUSALS: Mapping[str, Promise] = {
     "not_allowed": _("Your role does not allow this."),
     "conflict": _("Somebody else changed this meanwhile. Look again and repeat the step if it still makes sense."),
     "invalid": _("Something in what you sent is not right."),
+    "fault": _("Something broke on our side. If it stays so, tell support this number: %(error)s."),
+    "unreadable": _("What was sent cannot be read as JSON: it is nested too deeply."),
     "limit_reached": _("A limit is reached."),
     "token_name": _("Give the token a name of at most 80 characters, so that you can tell it from others later."),
     "token_expiry_past": _("The token would have expired already. Choose a later day."),

@@ -41,6 +41,7 @@ profile_urls = [
     path("tokens/<int:token>/revoke/", profile.token_revoke, name="token_revoke"),
 ]
 
+handler404 = "portal.views.site.not_found"
 handler500 = "portal.views.site.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -148,6 +148,7 @@ def _later(command: Command, why: str) -> None:
 def _refused(command: Command, error: BackendError) -> None:
     """For ever. A refused submission fails its job with the backend's words."""
     now = clock.now()
+    inventory.Pool.objects.select_for_update().get(pk=command.run.job.pool_id)  # before the job's row
     changed = Command.objects.filter(pk=command.pk, state=Command.State.PENDING).update(
         state=Command.State.FAILED, done_at=now, last_error=str(error)[:300]
     )

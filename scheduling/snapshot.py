@@ -31,8 +31,11 @@ def take(now: datetime) -> Situation:
     """The whole installation as it stands."""
     pools = _pools()
     queued = Job.objects.filter(state=State.QUEUED).only(*WAITING_COLUMNS).order_by("submitted_at", "id")
-    runs = Run.objects.alive().select_related("job").defer(*(f"job__{name}" for name in LARGE))
-    return _situation(now, pools=pools, runs=runs, waiting=tuple(waiting_of(job) for job in queued))
+    runs = list(Run.objects.alive().select_related("job").defer(*(f"job__{name}" for name in LARGE)))
+    alive = {run.job_id for run in runs}
+    # A job that was put back waits, but cannot start again before its earlier run has let go.
+    waiting = tuple(waiting_of(job) for job in queued if job.pk not in alive)
+    return _situation(now, pools=pools, runs=runs, waiting=waiting)
 
 
 def of_started(now: datetime, *, pool: int) -> Situation:

@@ -27,8 +27,7 @@ def observe() -> None:
     with named_lock("scheduling.observe", wait=False) as got:
         if got:
             now = clock.now()
-            observation.run(now)
-            quotas.settle_dated(now)
+            observation.run(now, cuts=quotas.due(now))
         else:
             wake("scheduling.observe")
 

@@ -67,3 +67,10 @@ class Away(PortalError):
 
     code = "away"
     status = 503
+
+
+class Fault(PortalError):
+    """Ours, not the user's: told with the number under which the log has it."""
+
+    code = "fault"
+    status = 500

@@ -10,7 +10,7 @@ from allauth.account.forms import LoginForm
 from allauth.account.views import LoginView
 from django.conf import settings
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -18,6 +18,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from accounting.models import User
+from portal.kit.api import of_portal_error
+from portal.kit.errors import Fault, NotFound, PortalError
+from scheduling.texts import refusal
+
+API = "/api/"
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
@@ -73,10 +78,24 @@ def set_language(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A page that helps; for a script the one shape that all refusals of the API have."""
+    if request.path.startswith(API):
+        return _for_a_script(NotFound())
+    return render(request, "404.html", status=404)
+
+
+def _for_a_script(error: PortalError) -> JsonResponse:
+    return JsonResponse(of_portal_error(error, refusal(error)), status=error.status)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """A fault of ours. Its id is in the log beside the trace, and in a header for the toast of a live part."""
     error_id = structlog.contextvars.get_contextvars().get("request_id", "")
-    response = render(request, "500.html", {"error_id": error_id}, status=500)
+    if request.path.startswith(API):
+        response: HttpResponse = _for_a_script(Fault(facts={"error": error_id}))
+    else:
+        response = render(request, "500.html", {"error_id": error_id}, status=500)
     response["X-Request-ID"] = error_id
     return response
 

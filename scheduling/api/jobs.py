@@ -9,6 +9,7 @@ from typing import Any, cast
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -115,7 +116,7 @@ class Jobs(APIView):
         everything = request.query_params.get("scope") == "all"
         rows = JobFilter(request.GET, Job.objects.with_people() if everything else seen.with_people(), user=user)
         if not rows.is_valid():
-            raise Invalid(str(dict(rows.errors)), field=next(iter(rows.errors)))
+            raise ValidationError({name: [str(text) for text in texts] for name, texts in rows.errors.items()})
         pages = Pages()
         page: list[Job] = pages.paginate_queryset(rows.qs.order_by("-id"), request, view=self) or []
         visible = set(seen.filter(pk__in=[job.pk for job in page]).values_list("pk", flat=True))

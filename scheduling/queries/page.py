@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from accounting.models import UsageInterval
+from accounting.models import Quota, UsageInterval
 from accounting.models.price import Source
 from accounting.queries import price_list, stretch_of
-from accounting.rating import PriceList, Stretch
+from accounting.rating import PriceList
 from portal.kit import clock, money
 from portal.kit.grains import GRAINS_PER_NPU, in_column
 from scheduling.models import Allocation, Job, JobEvent, Run
@@ -122,24 +122,23 @@ def cost_of(job: Job, runs: list[Run], *, now: datetime) -> Cost:
 
 
 def _most(job: Job, prices: PriceList, *, so_far: int, now: datetime) -> int | None:
-    """What it comes to if it runs to its limit: on the sources that it has, or before it starts on the dearest."""
+    """What it comes to at most if it runs to its limit: the same bound that was told before it was submitted."""
     if job.is_ended:
         return so_far
     if job.time_limit_seconds is None:
         return None
     start = clock.epoch(now)
-    if job.started_at is None or job.ends_by is None or not job.is_holding:
-        rest = [_stretch(job, source, job.grains, start, job.time_limit_seconds) for source in Source.values]
-        return so_far + max(money.round_micro(prices.cost(stretch)) for stretch in rest)
-    left = max(0, clock.epoch(job.ends_by) - start)
-    return so_far + sum(
-        money.round_micro(prices.cost(_stretch(job, source, grains, start, left)))
-        for source, grains in split_of(job).items()
+    end = start + job.time_limit_seconds if job.ends_by is None or not job.is_holding else clock.epoch(job.ends_by)
+    quota = Quota.objects.filter(team=job.team_id, pool=job.pool_id).values_list("guaranteed", flat=True).first()
+    parts = prices.at_most(
+        pool=job.pool_id,
+        grains=job.grains,
+        guaranteed=quota or 0,
+        own_only=job.own_only,
+        since=start,
+        until=max(start, end),
     )
-
-
-def _stretch(job: Job, source: str, grains: int, start: int, seconds: int) -> Stretch:
-    return Stretch(pool=job.pool_id, source=source, grains=grains, since=start, until=start + seconds)
+    return so_far + sum(money.round_micro(cost) for _, cost in parts)
 
 
 def split_of(job: Job) -> Mapping[str, int]:

@@ -63,13 +63,23 @@ def _check_limits(job: Job) -> None:
 
 @transaction.atomic
 def cancel(job: Job, *, by: User, why: str = "") -> Job:
-    """Before its backend has it, it ends at once. After that the backend confirms, and it stays visible as stopping."""
+    """Before its backend has it, it ends at once. After that the backend confirms, and it stays visible as stopping.
+
+    Asked again of one that is stopping, nothing more happens: only the backend says that it has ended.
+    """
     now = clock.now()
+    Pool.objects.select_for_update().get(pk=job.pool_id)  # before the job's row, as everybody who takes both
+    job.refresh_from_db()
     run = job.runs.alive().first()
+    if job.state == State.STOPPING:
+        return job
     if job.state in (State.SUBMITTED, State.RUNNING):
         move(job, to=State.STOPPING, by=by, what="cancel_asked", why=why, run=run, intent=Job.Intent.CANCEL)
     else:
-        move(job, to=State.CANCELLED, by=by, why=why, run=run, ended_at=now, ended_why="cancelled")
+        move(
+            job, to=State.CANCELLED, by=by, why=why, run=run,
+            ended_at=now, ended_why="cancelled", on_own=0, on_elastic=0, on_borrowed=0,
+        )  # fmt: skip
     if run is not None:
         _call_back(run, now=now)
     wake("scheduling.run_pass")
@@ -97,7 +107,9 @@ def hold(job: Job, *, by: User) -> Job:
 
 @transaction.atomic
 def release(job: Job, *, by: User) -> Job:
-    """What an operator holds only an operator releases."""
+    """What an operator holds only an operator releases. What is not held is not released: it may be running."""
+    if job.state != State.HELD:
+        raise Conflict(code="not_in_this_state", facts={"job": job.pk, "state": job.state, "to": State.QUEUED.value})
     if job.held_by == Job.HeldBy.OPERATOR and not by.is_operator:
         raise NotAllowed(code="held_by_operator", facts={"job": job.pk})
     move(job, to=State.QUEUED, by=by, what="released")

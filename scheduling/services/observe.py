@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -39,9 +40,32 @@ class Event:
     seen: Observation
 
 
-def run(now: datetime) -> int:
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Something else that changes sources from a moment on, such as a quota that begins: it takes its turn by time."""
+
+    at: datetime
+    take_effect: Callable[[], object]
+
+
+def run(now: datetime, *, cuts: Sequence[Cut] = ()) -> int:
     """One round over all clusters; returns the number of events that changed something."""
     changed = 0
+    ahead = deque(sorted(cuts, key=lambda cut: cut.at))
+    for (pool, second), events in groupby(_look(now), key=_moment):
+        while ahead and ahead[0].at <= second:
+            ahead.popleft().take_effect()
+        changed += _take_in(pool, second, list(events))
+    for cut in ahead:
+        cut.take_effect()
+    if changed:
+        wake("scheduling.run_pass")
+    return changed
+
+
+def _look(now: datetime) -> list[Event]:
+    """What all clusters that answer have to tell, in the order in which it happened."""
+    events: list[Event] = []
     for cluster in inventory.Cluster.objects.filter(enabled=True):
         runs = list(Run.objects.alive().filter(cluster=cluster).exclude(backend_id="").select_related("job"))
         if not runs:
@@ -53,15 +77,11 @@ def run(now: datetime) -> int:
             clusters.away(cluster, why=str(error), now=now)
             continue
         clusters.reached(cluster, now=now)
-        for (pool, second), events in groupby(_events(runs, seen, now), key=_moment):
-            changed += _take_in(pool, second, list(events))
-    if changed:
-        wake("scheduling.run_pass")
-    return changed
+        events += _events(runs, seen, now)
+    return sorted(events, key=_order)
 
 
 def _events(runs: Sequence[Run], seen: Sequence[Observation], now: datetime) -> list[Event]:
-    """In the order in which they happened, whatever order they were read in."""
     by_uuid = {run.uuid: run for run in runs}
     events = []
     for observation in seen:
@@ -72,18 +92,18 @@ def _events(runs: Sequence[Run], seen: Sequence[Observation], now: datetime) -> 
         if over:
             ended = observation.ended_at or now
             events.append(Event(max(ended, began or ended), True, run, observation))
-    return sorted(sorted(events, key=_order), key=_moment)
+    return events
 
 
-def _order(event: Event) -> tuple[datetime, int]:
-    """Of one moment: first what frees capacity, then what takes it; a run that only flashed begins before it ends."""
-    if not event.ends:
-        return event.at, 1
-    return event.at, 2 if event.seen.started_at == event.at else 0
+def _order(event: Event) -> tuple[datetime, int, datetime, int]:
+    """By second and pool; of one moment first what frees capacity; a run that only flashed begins before it ends."""
+    pool, second = _moment(event)
+    turn = 1 if not event.ends else 2 if event.seen.started_at == event.at else 0
+    return second, pool, event.at, turn
 
 
 def _moment(event: Event) -> tuple[int, datetime]:
-    """Usage is counted in whole seconds: what happens in one of them is cut once."""
+    """Usage is counted in whole seconds: what happens to a pool in one of them is cut once."""
     return event.run.job.pool_id, event.at.replace(microsecond=0)
 
 
@@ -103,9 +123,7 @@ def _begin(event: Event) -> bool:
     if not Run.objects.filter(pk=run.pk, state=Run.State.STARTING).update(state=Run.State.RUNNING, started_at=at):
         return False
     run.state, run.started_at = Run.State.RUNNING, at
-    job = Job.objects.get(pk=run.job_id)
-    if job.state == State.ADMITTED:  # seen before the worker that sent it could say so
-        move(job, to=State.SUBMITTED, run=run, at=at)
+    job = Job.objects.select_for_update().get(pk=run.job_id)
     if job.state == State.SUBMITTED:
         move(job, to=State.RUNNING, run=run, at=at, started_at=at)
     else:
@@ -133,14 +151,12 @@ def _end(event: Event) -> bool:
         return False
     Allocation.objects.held().filter(run=run).update(released_at=at)
     usage.close(run=run.pk, at=at)
-    _end_job(Job.objects.get(pk=run.job_id), run, seen, ending, at)
+    _end_job(Job.objects.select_for_update().get(pk=run.job_id), run, seen, ending, at)
     return True
 
 
 def _end_job(job: Job, run: Run, seen: Observation, ending: Ending, at: datetime) -> None:
-    if job.state == State.ADMITTED:
-        move(job, to=State.SUBMITTED, run=run, at=at)
-    if job.is_ended or job.is_waiting:
+    if not job.is_with_backend:
         return  # cancelled before the backend had begun it; only what it held was waited for
     facts = {"exit_code": seen.exit_code, "signal": seen.signal, "detail": seen.detail[:500]}
     why = seen.reason or ending.value

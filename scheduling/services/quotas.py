@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounting import calendar
 from accounting.models import AccountingEvent, Quota, Team, User
@@ -30,13 +31,18 @@ def change(team: Team, pool: Pool, *, by: User, guaranteed: int, **limits: Any) 
     return quota
 
 
-def settle_dated(now: datetime) -> int:
-    """Cuts usage at the midnights at which quotas began or ended; returns how many. Each once: its event says it is done.
+def due(now: datetime) -> list[observe.Cut]:
+    """The midnights at which quotas began or ended and whose usage is not cut yet; each takes effect once.
 
-    Call it after a look at the backends that was later than the midnight, so that what ended before is closed already.
+    They are handed to the look at the backends, which may have missed some of what happened before and after them.
     """
     zone = ZoneInfo(settings.ORGANISATION_TIME_ZONE)
-    return sum(_take_effect(pool, calendar.midnight(day, zone)) for day, pool in _turns(now.astimezone(zone).date()))
+    turns = [(calendar.midnight(day, zone), pool) for day, pool in _turns(now.astimezone(zone).date())]
+    return [observe.Cut(at, partial(_take_effect, pool, at)) for at, pool in turns if not _done(pool, at).exists()]
+
+
+def _done(pool: Pool, at: datetime) -> QuerySet[AccountingEvent]:
+    return AccountingEvent.objects.filter(at=at, what=TOOK_EFFECT, about=pool.name)
 
 
 def _turns(today: date) -> list[tuple[date, Pool]]:
@@ -46,16 +52,12 @@ def _turns(today: date) -> list[tuple[date, Pool]]:
     return sorted((turn for turn in turns if lately[0] <= turn[0] <= today), key=lambda turn: (turn[0], turn[1].pk))
 
 
-def _take_effect(pool: Pool, at: datetime) -> bool:
-    done = AccountingEvent.objects.filter(at=at, what=TOOK_EFFECT, about=pool.name)
-    if done.exists():
-        return False
+def _take_effect(pool: Pool, at: datetime) -> None:
     with transaction.atomic():
         Pool.objects.select_for_update().get(pk=pool.pk)
-        if done.exists():
-            return False
+        if _done(pool, at).exists():
+            return
         observe.settle(pool=pool.pk, at=at)
         AccountingEvent.objects.create(at=at, what=TOOK_EFFECT, about=pool.name)
         Pool.touch(pool.pk)
         wake("scheduling.run_pass")
-    return True

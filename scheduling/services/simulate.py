@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
-from fractions import Fraction
 from typing import Any
 
 from django.conf import settings
 
 from accounting import queries as accounts
 from accounting.models import Project, Team, User
-from accounting.models.price import Source
-from accounting.rating import SECONDS_PER_HOUR, PriceList
+from accounting.rating import PriceList
 from npu_inventory.models import Cluster, Partition
 from portal.kit import clock, money
 from portal.kit.access import May
@@ -40,7 +38,7 @@ class Never:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine:
-    """So much of the job on one source, at the price of now, up to its limit."""
+    """So much of the job, up to its limit, on the dearest source that it could be charged as."""
 
     source: str
     grains: int
@@ -207,7 +205,7 @@ def _alike(one: Preview, other: Preview) -> bool:
 def _preview(job: Job, situation: Situation, prices: PriceList) -> Preview:
     outcome = engine.what_if(situation, snapshot.waiting_of(job))
     names = {share.team: share.name for share in situation.shares}
-    cost = _cost(job, outcome.split, prices, situation.now)
+    cost = _cost(job, outcome.guaranteed, prices, situation.now)
     expected = outcome.expected
     return Preview(
         job=job,
@@ -231,13 +229,22 @@ def _preview(job: Job, situation: Situation, prices: PriceList) -> Preview:
     )
 
 
-def _cost(job: Job, split: Split | None, prices: PriceList, now: int) -> tuple[CostLine, ...]:
-    """At most: to its limit at today's prices. What it would stand on unknown, it is reckoned as own."""
-    seconds = job.time_limit_seconds or 0
-    by_source = split.by_source if split else {Source.GUARANTEED.value: job.grains}
-    lines = []
-    for source, grains in by_source.items():
-        price = prices.at(job.pool_id, source, now)
-        exact = Fraction(price * grains * seconds, GRAINS_PER_NPU * SECONDS_PER_HOUR)
-        lines.append(CostLine(source=source, grains=grains, micro_per_npu_hour=price, micro=money.round_micro(exact)))
-    return tuple(line for line in lines if line.grains)
+def _cost(job: Job, guaranteed: int, prices: PriceList, now: int) -> tuple[CostLine, ...]:
+    """At most: if it starts now and runs to its limit."""
+    parts = prices.at_most(
+        pool=job.pool_id,
+        grains=job.grains,
+        guaranteed=guaranteed,
+        own_only=job.own_only,
+        since=now,
+        until=now + (job.time_limit_seconds or 0),
+    )
+    return tuple(
+        CostLine(
+            source=stretch.source,
+            grains=stretch.grains,
+            micro_per_npu_hour=prices.at(job.pool_id, stretch.source, now),
+            micro=money.round_micro(cost),
+        )
+        for stretch, cost in parts
+    )

@@ -57,3 +57,16 @@ def test_halves_are_rounded_away_from_zero() -> None:
     assert [money.round_micro(Fraction(n, 2)) for n in (1, 3, -1, -3)] == [1, 2, -1, -2]
     assert money.as_text(1_152_000_000) == "1,152.00"
     assert money.as_text(-5_000) == "-0.01"
+
+
+def test_at_most_bounds_every_way_to_be_charged() -> None:
+    """A loan that becomes own when a sibling ends costs more than it began with; the bound knows that beforehand."""
+    prices_of = {"guaranteed": 4_000_000, "elastic": 3_200_000, "borrowed": 3_000_000}
+    listed = PriceList({(1, source): [PriceStep(0, micro)] for source, micro in prices_of.items()})
+    sizes = {"pool": 1, "grains": 8 * GRAINS_PER_NPU, "guaranteed": 5 * GRAINS_PER_NPU, "since": 0, "until": 3600}
+    parts = listed.at_most(own_only=False, **sizes)
+    assert [(stretch.source, stretch.grains // GRAINS_PER_NPU) for stretch, _ in parts] == [
+        ("guaranteed", 5),
+        ("elastic", 3),
+    ]
+    assert sum(cost for _, cost in parts) == 5 * 4_000_000 + 3 * 3_200_000

@@ -215,6 +215,37 @@ def test_a_missing_address_answers_in_the_one_shape(alice: Script) -> None:
     assert alice.get("jobs/4711").json()["code"] == "not_found"
 
 
+@pytest.mark.parametrize("path", ["nope", "jobs/-1", "jobs/4711/", "jobs/abc/log"])
+def test_an_address_that_is_none_answers_in_the_one_shape_too(path: str, alice: Script) -> None:
+    answer = alice.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.json()["message"]
+
+
+def test_a_body_nested_beyond_reason_is_the_senders_mistake(alice: Script) -> None:
+    answer = alice.client.post(
+        "/api/v1/jobs", "[" * 100_000, content_type="application/json", headers={"Authorization": f"Bearer {alice.key}"}
+    )
+    assert answer.status_code in (400, 422)
+    assert set(answer.json()) == {"code", "message", "fields", "findings"}
+
+
+def test_each_filter_that_is_wrong_is_named(alice: Script) -> None:
+    fields = alice.get("jobs?state=bogus&scope=never").json()["fields"]
+    assert set(fields) == {"state", "scope"}
+
+
+def test_a_fault_of_ours_has_the_shape_and_a_number(alice: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("scheduling.api.quotas.pool_use", breaks)
+    alice.client.raise_request_exception = False
+    answer = alice.get("quotas")
+    assert (answer.status_code, answer.json()["code"]) == (500, "fault")
+    assert answer["X-Request-ID"] in answer.json()["message"]
+
+
 def test_the_document_is_complete(alice: Script) -> None:
     answer = alice.get("openapi?format=json")
     assert answer.status_code == 200

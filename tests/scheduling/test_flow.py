@@ -13,7 +13,7 @@ from portal.kit import clock
 from portal.kit.errors import Conflict, Invalid, NotAllowed
 from portal.kit.grains import GRAINS_PER_NPU
 from scheduling import dispatch, jobspec
-from scheduling.models import Allocation, Command, Job, Run, State
+from scheduling.models import Allocation, Command, Job, Run, State, move
 from scheduling.queries.site import site_for
 from scheduling.services import jobs, logs, observe, passes
 from tests import make
@@ -161,6 +161,34 @@ def test_a_cancel_while_the_submission_is_in_a_workers_hands_reaches_the_run(wor
         time.sleep(0.05)
     assert Job.objects.get().state == State.CANCELLED
     assert not Allocation.objects.held().exists()
+
+
+def test_a_second_cancel_waits_for_the_backend_like_the_first(world: make.World) -> None:
+    job = until(submit(world, npus=1, body="trap '' TERM; sleep 60"), running)
+    for _ in range(3):
+        jobs.cancel(job, by=world.alice)
+        assert job.state == State.STOPPING
+    job = until(job, ended)
+    run = Run.objects.get(job=job)
+    assert (job.state, job.ended_at, job.on_own) == (State.CANCELLED, run.ended_at, 0)
+
+
+@pytest.mark.parametrize("state", [state for state in State if state != State.HELD])
+def test_only_a_held_job_is_released(state: State, world: make.World) -> None:
+    intent = Job.Intent.CANCEL if state == State.STOPPING else ""
+    job = make.job(world.alice, world.nlp, state=state, intent=intent)
+    with pytest.raises(Conflict):
+        jobs.release(job, by=world.alice)
+    job.refresh_from_db()
+    assert job.state == state
+
+
+def test_a_job_put_back_does_not_start_before_its_run_has_let_go(world: make.World) -> None:
+    job = until(submit(world, npus=1, body="sleep 60"), running)
+    move(job, to=State.QUEUED, why="node_failed")
+    other = until(submit(world, by="charlie", team="vision", npus=1, body="true"), ended)
+    job.refresh_from_db()
+    assert (other.state, job.state, job.runs.count()) == (State.SUCCEEDED, State.QUEUED, 1)
 
 
 def test_held_jobs_wait_and_keep_their_submit_time(world: make.World) -> None:

@@ -11,12 +11,11 @@ import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from portal.kit import npm
 
 pytestmark = pytest.mark.browser
-CHROMIUM = "/usr/bin/chromium"
 
 
 class Threads(ThreadingMixIn, WSGIServer):
@@ -44,20 +43,12 @@ def site() -> Iterator[str]:
         server.server_close()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser: Browser, site: str):
+def open_page(chromium: Browser, site: str):
     contexts = []
 
     def open_(path: str = "/", **how) -> Page:
-        context = browser.new_context(**({"viewport": {"width": 1366, "height": 768}, "locale": "en-US"} | how))
+        context = chromium.new_context(**({"viewport": {"width": 1366, "height": 768}, "locale": "en-US"} | how))
         contexts.append(context)
         page = context.new_page()
         page.complaints = []
