@@ -31,6 +31,8 @@ class Kind(StrEnum):
     BOM_BEFORE_SHEBANG = "bom-before-shebang"
     DOS_LINE_BREAKS = "dos-line-breaks"  # lines
     NUL_BYTE = "nul-byte"
+    TOO_MANY_DIRECTIVES = "too-many-directives"  # directives, limit
+    TOO_MANY_FINDINGS = "too-many-findings"  # shown, count
     # Lines that do not count as they look
     LOOKS_LIKE_DIRECTIVE = "looks-like-directive"  # word
     OLD_MAGIC_WORD = "old-magic-word"  # #SLURM, which counts
@@ -99,6 +101,8 @@ class Kind(StrEnum):
     FOLDER_MAY_BE_MISSING = "folder-may-be-missing"  # option, folder
     FOLDER_WILL_BE_MADE = "folder-will-be-made"  # option, folder
     PATH_OUTSIDE = "path-outside"  # option, path
+    PATH_NAMES_NO_FILE = "path-names-no-file"  # option, path
+    PATH_PART_TOO_LONG = "path-part-too-long"  # option, limit
     SET_BY_PORTAL = "set-by-portal"  # option, value
     MAIL_BECOMES_NOTICE = "mail-becomes-notice"  # option, value
     # Fields of a specification that did not come as a script

@@ -9,6 +9,10 @@ from scheduling.jobspec.findings import Fact, Finding, Kind, Severity
 from scheduling.jobspec.options import LONG, SHORT, Option, Takes, candidates, closest
 from scheduling.jobspec.tokens import Word
 
+LONGEST_GUESSED = 60
+MOST_GUESSES = 100
+"""Unknown options for which the closest known one is looked up: each takes a tenth of a millisecond."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
@@ -147,7 +151,7 @@ class Options:
         self._give(option, following.text, word)
 
     def _unknown(self, word: Word, name: str, value: str | None) -> None:
-        near = closest(name)
+        near = closest(name) if len(name) <= LONGEST_GUESSED and len(self.findings) < MOST_GUESSES else None
         facts: dict[str, Fact] = {"option": name}
         if near:
             facts["closest"] = near

@@ -11,7 +11,10 @@ from scheduling.jobspec.findings import Finding, Kind, Severity
 from scheduling.jobspec.tokens import BLANKS, Directive, cut
 
 MAGIC = "#SBATCH"
+MOST_LOOK_ALIKES = 1_000
+"""Looked for until so much is found: what comes then is more of the same."""
 OLD_MAGIC = "#SLURM"  # read as well, with a complaint
+_BLANKS = "".join(BLANKS)
 _LOOK_ALIKE = re.compile(r"#+([ \t]*)([A-Za-z]{4,7})[:=]?[ \t]+-{1,2}[A-Za-z]")
 _OTHER_SCHEDULER = re.compile(
     r"#(?P<sge>\$)\s*-|#(?P<name>COBALT|PJM|MSUB|OAR|FLUX|QSUB|DSUB)\b:?|#\s?(?P<loadleveler>@)\s*\w+\s*=", re.ASCII
@@ -38,7 +41,7 @@ def header(lines: list[str]) -> Header:
             directive = cut(line, line=number, start=len(OLD_MAGIC))
             found.directives.append(directive)
             found.findings += (_old_magic(line, number), *directive.findings)
-        elif number > 1 or not line.startswith("#!"):
+        elif len(found.findings) < MOST_LOOK_ALIKES and (number > 1 or not line.startswith("#!")):
             finding, ignored = _look_alike(line, number)
             if ignored:
                 found.ignored.append(number)
@@ -56,8 +59,7 @@ def _old_magic(line: str, number: int) -> Finding:
 def _first_command(lines: list[str]) -> int:
     """How many lines come before the first that is neither blank nor a comment."""
     for number, line in enumerate(lines):
-        first = next((letter for letter in line.split("\0", 1)[0] if letter not in BLANKS), "#")
-        if first != "#":
+        if line[:1] != "#" and line.split("\0", 1)[0].lstrip(_BLANKS)[:1] not in ("", "#"):
             return number
     return len(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from posixpath import dirname, normpath
 
@@ -12,6 +13,11 @@ from scheduling.jobspec.spec import JobSpec
 _OWNED = ("account", "qos", "comment")
 _MAIL = ("mail-type", "mail-user")
 _NOWHERE = "/dev/null"
+_FIELD = re.compile(r"%(\d*)([A-Za-z%])")
+_MOST_OF_A_NUMBER = 10
+LONGEST_NAME = 255
+"""Bytes of a file's name, on every file system that clusters have."""
+_SHOWN = 200
 
 
 def on_job(spec: JobSpec, draft: Draft) -> Iterator[Finding]:
@@ -38,10 +44,44 @@ def on_job(spec: JobSpec, draft: Draft) -> Iterator[Finding]:
             yield from _path(option, path, draft, told)
 
 
+def _refused(option: str, path: str, draft: Draft) -> Finding | None:
+    """What the cluster's own rule for log files would refuse once the job is admitted, with the job's name put in."""
+    where = draft.where(option)
+    made = _filled(path, name=draft.get("job-name", str) or "")
+    parts = made.split("/")
+    facts: dict[str, str | int] = {"option": option, "path": made[:_SHOWN]}
+    if made.startswith("/") or ".." in parts:
+        return where.finding(Kind.PATH_OUTSIDE, "The file lies outside the job's folder", facts=facts)
+    if parts[-1] == "" or all(part in ("", ".") for part in parts):
+        return where.finding(Kind.PATH_NAMES_NO_FILE, "Is a directory", facts=facts)
+    if any(len(part.encode(errors="replace")) > LONGEST_NAME for part in parts):
+        facts = {"option": option, "limit": LONGEST_NAME}
+        return where.finding(Kind.PATH_PART_TOO_LONG, "File name too long", facts=facts)
+    return None
+
+
+def _filled(pattern: str, *, name: str) -> str:
+    """With the name in the place of %x and numbers as long as they are at least; a backslash leaves all as it is."""
+    if "\\" in pattern:
+        return pattern.replace("\\", "")
+
+    def field(match: re.Match[str]) -> str:
+        if match[2] in "jAJantb":
+            return "0" * max(1, min(int(match[1] or 0), _MOST_OF_A_NUMBER))
+        return {"x": name, "%": "%"}.get(match[2], match[0])
+
+    return _FIELD.sub(field, pattern)
+
+
 def _path(option: str, path: str, draft: Draft, told: set[str]) -> Iterator[Finding]:
     site, where = draft.site, draft.where(option)
     if path in ("", "none", _NOWHERE):
         return
+    if site.paths_inside_only:
+        refused = _refused(option, path, draft)
+        if refused is not None:
+            yield refused
+            return
     plain = normpath(path)
     if plain.startswith("/") or plain == ".." or plain.startswith("../"):
         severity = Severity.ERROR if site.paths_inside_only else Severity.INFO

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scheduling.jobspec import foreign, lines
 from scheduling.jobspec.assemble import assemble
@@ -11,10 +12,17 @@ from scheduling.jobspec.given import Given, Options
 from scheduling.jobspec.site import Site
 from scheduling.jobspec.tokens import Directive, Word
 
+MOST_DIRECTIVES = 2_000
+"""Far beyond any script that a person or a generator writes; each costs time and may cost a finding."""
+MOST_FINDINGS = 100
+LONGEST_TEXT = 1_000
 _BOM = "\ufeff"
 _NOT_A_SCRIPT = (
     "This does not look like a batch script. The first line must start with #! followed by the path to an interpreter."
 )
+
+
+_MAGIC = (lines.MAGIC, lines.OLD_MAGIC, *foreign.TRANSLATED)
 
 
 def read(text: str, site: Site) -> Reading:
@@ -29,6 +37,9 @@ def read_with(text: str, site: Site, fields: Sequence[Given]) -> Reading:
     rows = (
         text.removeprefix(_BOM).replace("\r\n", "\n").split("\n")
     )  # both are refused; what follows is still worth reading
+    directives = sum(row.startswith(_MAGIC) for row in rows)
+    if directives > MOST_DIRECTIVES:
+        return Reading(spec=None, findings=(*whole, _too_many_directives(directives)))
     header = lines.header(rows)
     findings = [*whole, *header.findings]
     given: list[list[Given]] = []
@@ -44,7 +55,7 @@ def read_with(text: str, site: Site, fields: Sequence[Given]) -> Reading:
     findings += more
     return Reading(
         spec=spec,
-        findings=tuple(sorted(_telling(findings), key=lambda each: (each.line, each.column))),
+        findings=_bounded(sorted(_telling(findings), key=lambda each: (each.line, each.column))),
         ignored_lines=tuple(sorted({*header.ignored, *translation.ignored})),
     )
 
@@ -53,6 +64,35 @@ def _telling(findings: Sequence[Finding]) -> list[Finding]:
     """Without stray words behind a refused value: "--time = 10:00" is one mistake, not two."""
     refused = {each.line for each in findings if each.severity is Severity.ERROR and each.kind is not Kind.STRAY_WORD}
     return [each for each in findings if each.kind is not Kind.STRAY_WORD or each.line not in refused]
+
+
+def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Findings are kept with the job and drawn on its page. Errors first, then in the order of lines."""
+    if len(findings) <= MOST_FINDINGS:
+        return tuple(map(_short, findings))
+    worst = sorted(findings, key=lambda each: each.severity is not Severity.ERROR)[:MOST_FINDINGS]
+    more = Finding(
+        kind=Kind.TOO_MANY_FINDINGS,
+        severity=Severity.WARNING,
+        message=f"{len(findings)} findings, {MOST_FINDINGS} of them shown",
+        facts={"shown": MOST_FINDINGS, "count": len(findings)},
+    )
+    return (*map(_short, sorted(worst, key=lambda each: (each.line, each.column))), more)
+
+
+def _short(finding: Finding) -> Finding:
+    """A value may be as long as the script, and a repair of a part of it would be wrong."""
+    texts = [finding.message, finding.repair or "", *(each for each in finding.facts.values() if isinstance(each, str))]
+    if all(len(each) <= LONGEST_TEXT for each in texts):
+        return finding
+    facts = {name: each[:LONGEST_TEXT] if isinstance(each, str) else each for name, each in finding.facts.items()}
+    repair = finding.repair if len(finding.repair or "") <= LONGEST_TEXT else None
+    return replace(finding, message=finding.message[:LONGEST_TEXT], repair=repair, facts=facts)
+
+
+def _too_many_directives(directives: int) -> Finding:
+    facts: dict[str, str | int] = {"directives": directives, "limit": MOST_DIRECTIVES}
+    return _error(Kind.TOO_MANY_DIRECTIVES, f"{directives} directives, {MOST_DIRECTIVES} are read", line=0, facts=facts)
 
 
 def _whole(text: str) -> list[Finding]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from scheduling.jobspec.findings import Finding, Kind, Severity
 
 BLANKS = frozenset(" \t\n\v\f\r")  # C's isspace; a no-break or full-width blank is none
+_PLAIN = re.compile(r"""[^ \t\n\v\f\r\\"'#]+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,11 @@ def _word(text: str, at: int) -> tuple[list[str], int, str]:
     quote = ""
     escaped = False
     while at < len(text) and (quote or text[at] not in BLANKS):
+        plain = None if escaped or quote else _PLAIN.match(text, at)
+        if plain:
+            letters.append(plain[0])
+            at = plain.end()
+            continue
         letter = text[at]
         if escaped:
             escaped = False

@@ -107,6 +107,8 @@ SENTENCES: Mapping[Kind, Promise | Choice] = {
     ),
     Kind.DOS_LINE_BREAKS: _("The file has Windows line ends (CR LF). Slurm refuses it; one click converts them."),
     Kind.NUL_BYTE: _("There is a NUL character in this line: the file seems to be no text."),
+    Kind.TOO_MANY_DIRECTIVES: _("The script has %(directives)s directives; more than %(limit)s are not read."),
+    Kind.TOO_MANY_FINDINGS: _("There is more to say: %(count)s remarks in all, of which %(shown)s are shown."),
     Kind.LOOKS_LIKE_DIRECTIVE: _(
         "“%(word)s” looks like a directive but is read as a comment. It must be written #SBATCH, at the start of the line."
     ),
@@ -214,6 +216,8 @@ SENTENCES: Mapping[Kind, Promise | Choice] = {
         "The folder %(folder)s of --%(option)s will be made in the job's folder. Slurm itself makes none."
     ),
     Kind.PATH_OUTSIDE: _("%(path)s (--%(option)s) leads out of the job's folder. Write a path inside it."),
+    Kind.PATH_NAMES_NO_FILE: _("%(path)s (--%(option)s) names no file. Write a path that ends with a file's name."),
+    Kind.PATH_PART_TOO_LONG: _("A name in the path of --%(option)s is longer than %(limit)s bytes. Shorten it."),
     Kind.SET_BY_PORTAL: _("--%(option)s is set by the portal; yours (%(value)s) is ignored."),
     Kind.MAIL_BECOMES_NOTICE: _("Instead of mail by --%(option)s (%(value)s) you get the portal's own notices."),
     Kind.UNKNOWN_FIELD: _("There is no such field. There is: %(known)s."),

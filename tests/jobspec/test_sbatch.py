@@ -78,7 +78,7 @@ def test_path_outside_is_refused_only_where_the_site_says_so(path: str) -> None:
     assert only(f"-o {path}").severity is Severity.INFO
 
 
-@pytest.mark.parametrize("path", ["x.out", "./x.out", "logs/../x.out", "/dev/null"])
+@pytest.mark.parametrize("path", ["x.out", "./x.out", "%%.out", "/dev/null"])
 def test_path_inside_is_no_finding(path: str) -> None:
     assert kinds(f"-o {path}", site=PORTAL) == []
 
