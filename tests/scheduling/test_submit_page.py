@@ -75,7 +75,7 @@ def test_says_what_the_two_node_script_takes_and_costs(alice: Client) -> None:
     assert "2 nodes × 8 · 128 cores · 24 h" in said
     # at most: 5 own at 4.00, the 11 beyond the guarantee at the dearer of 3.20 (elastic pool) and 3.00 (teams)
     assert "¥ 1,324.80" in said
-    assert "24 h × (5 × ¥ 4.00 + 4 × ¥ 3.20 + 7 × ¥ 3.00)" in said
+    assert "24 h × (5 × ¥ 4.00 + 11 × ¥ 3.20)" in said
     assert ">now<" in said
 
 
