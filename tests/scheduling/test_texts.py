@@ -240,8 +240,8 @@ CLUES = {
     "a missing file": (GUIDE, "/set_env.sh: No such file or directory"),
     "a traceback": (TRACED, "RuntimeError: NPU 3 out of memory"),
     "killed for memory": (
-        "slurmstepd: error: Detected 1 oom_kill\nslurmstepd: error: oom kill event\n",
-        "oom kill event",
+        "slurmstepd: error: Detected 1 oom_kill event\nsrun: error: n1: task 0: Killed\n",
+        "oom_kill event",
     ),
     "the last mention": ("error rate 3\nfine\nworker killed\nbye\n", "worker killed"),
 }
