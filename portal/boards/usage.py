@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -14,6 +14,11 @@ from accounting.models import Team, UsageInterval
 from accounting.models.price import Source
 from accounting.queries import Line, usage_lines
 from accounting.rating import SECONDS_PER_HOUR
+from portal.kit.grains import GRAINS_PER_NPU
+
+SHOWN_GRAIN_SECONDS = GRAINS_PER_NPU // 100 * SECONDS_PER_HOUR
+SHOWN_MICRO = 10_000
+"""Tables show hundredths: of an NPU·h, of the currency."""
 
 PERIODS: dict[str, Callable[[datetime, ZoneInfo], calendar.Period]] = {
     "week": calendar.week_of,
@@ -42,7 +47,7 @@ class Table:
     by: str
     rows: list[Row]
     sum: Row
-    """Of the rounded rows, so that the column adds up on paper too."""
+    """Of the rows as they are shown, so that each column adds up on paper too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +101,25 @@ def _fold(cells: list[Line], by: Callable[[Line], tuple[int, str]]) -> list[Line
             line.grain_seconds[source] += amount
         line.exact_cost += cell.exact_cost
         line.jobs |= cell.jobs
+    for source in Source.values:
+        amounts = [line.grain_seconds[source] for line in lines.values()]
+        for line, amount in zip(lines.values(), shown(amounts, unit=SHOWN_GRAIN_SECONDS), strict=True):
+            line.grain_seconds[source] = amount
     return sorted(lines.values(), key=lambda line: (-line.total_grain_seconds, line.label))
 
 
+def shown(amounts: Sequence[int], *, unit: int) -> list[int]:
+    """As whole units that add up to the rounded sum: what is left over goes to the largest remainders."""
+    whole = [amount // unit for amount in amounts]
+    left = (2 * sum(amounts) + unit) // (2 * unit) - sum(whole)
+    for index in sorted(range(len(amounts)), key=lambda index: -(amounts[index] % unit))[:left]:
+        whole[index] += 1
+    return [units * unit for units in whole]
+
+
 def _table(by: str, lines: list[Line]) -> Table:
-    rows = [_row(line) for line in lines]
+    costs = shown([line.cost for line in lines], unit=SHOWN_MICRO)
+    rows = [_row(line, cost) for line, cost in zip(lines, costs, strict=True)]
     total = Row(
         label="",
         own=sum(row.own for row in rows),
@@ -112,12 +131,12 @@ def _table(by: str, lines: list[Line]) -> Table:
     return Table(by=by, rows=rows, sum=total)
 
 
-def _row(line: Line) -> Row:
+def _row(line: Line, cost: int) -> Row:
     return Row(
         label=line.label,
         own=line.grain_seconds[Source.GUARANTEED] // SECONDS_PER_HOUR,
         elastic=line.grain_seconds[Source.ELASTIC] // SECONDS_PER_HOUR,
         borrowed=line.grain_seconds[Source.BORROWED] // SECONDS_PER_HOUR,
         jobs=len(line.jobs),
-        cost=line.cost,
+        cost=cost,
     )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -10,10 +11,11 @@ from accounting.exports import csv_bytes
 from accounting.models import AccountingEvent, Membership, Project, UsageInterval
 from accounting.models.price import Source
 from accounting.services import teams
-from portal.kit import clock
+from portal.boards.usage import Row
+from portal.kit import clock, money
 from portal.kit.access import Role
 from portal.kit.errors import Conflict
-from portal.kit.grains import GRAINS_PER_NPU
+from portal.kit.grains import GRAINS_PER_NPU, in_column
 from scheduling.models import State
 from tests import make
 
@@ -90,6 +92,31 @@ def test_use_adds_up_by_project_and_by_person(client: Client, world: make.World)
         ("Alice", GRAINS_PER_NPU, 4_000_000),
     ]
     assert by_person.sum.cost == by_project.sum.cost == 10_000_000
+
+
+def test_what_is_shown_adds_up_in_both_tables_and_in_the_file(client: Client, world: make.World) -> None:
+    """Each amount is 0.0047 NPU·h: rounded by themselves they come to nothing, together to 0.01."""
+    for run, by in enumerate(("alice", "bob", "lena"), start=1):
+        used(world, by=by, npus=17, run=run)
+        used(world, by=by, npus=17, source=Source.BORROWED, run=run + 10)
+    signed = signed_in(client, world, "alice")
+    usage = signed.get("/teams/nlp/").context["page"].usage
+    totals = []
+    for table in usage.tables:
+        for name in ("own", "borrowed", "total", "cost"):
+            assert sum(Fraction(column(row, name)) for row in table.rows) == Fraction(column(table.sum, name))
+        for row in (*table.rows, table.sum):
+            assert Fraction(column(row, "own")) + Fraction(column(row, "borrowed")) == Fraction(column(row, "total"))
+        totals.append([column(table.sum, name) for name in ("own", "borrowed", "total")])
+    assert totals == [["0.01", "0.01", "0.02"]] * 2
+    lines = signed.get("/teams/nlp/usage.csv?period=week&by=person").content.decode("utf-8-sig").splitlines()[1:]
+    hours = [[Fraction(cell) for cell in line.split(",")[1:5]] for line in lines]
+    assert [sum(cells) for cells in zip(*hours[:-1], strict=True)] == hours[-1]
+
+
+def column(row: Row, name: str) -> str:
+    amount = getattr(row, name)
+    return money.as_text(amount) if name == "cost" else in_column(amount)
 
 
 def test_the_period_is_a_part_of_the_page(client: Client, world: make.World) -> None:
