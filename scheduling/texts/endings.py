@@ -83,10 +83,6 @@ FAILURES: Mapping[str, Callable[[], tuple[str, str]]] = {
         _("Stopped after {time}: the cluster's own notes on it were damaged, perhaps by the job itself."),
         _("Resubmit it; if it happens again, check that its script writes only in its own folder."),
     ),
-    "unreadable_state": lambda: (
-        _("Stopped after {time}: the cluster's own notes on it were damaged, perhaps by the job itself."),
-        _("Resubmit it; if it happens again, check that its script writes only in its own folder."),
-    ),
     "unknown_run": lambda: (
         _("Its cluster lost it: it knows nothing of this run any more."),
         _("Resubmit it; if it happens again, an operator should look at the cluster."),
