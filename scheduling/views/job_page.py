@@ -83,6 +83,10 @@ class JobPage:
         return list(page.split_of(self.job).items())
 
     @property
+    def cores(self) -> int:
+        return self.job.cpus_per_node * self.job.nodes_min
+
+    @property
     def elapsed(self) -> int:
         """Of the latest run."""
         start, end = self.job.started_at, self.job.ended_at or self.now

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.http import StreamingHttpResponse
 from django.test import Client
 
@@ -134,6 +135,30 @@ def test_who_cancelled_it_is_told(world: make.World) -> None:
     job, _ = started(world, state=State.QUEUED, started_at=None)
     jobs.cancel(job, by=world.lena)
     assert "Cancelled by Lena before it started." in page(world.alice, job)
+
+
+def test_a_job_that_never_ran_is_not_said_to_have_written_nothing(world: make.World) -> None:
+    job, _ = started(world, state=State.QUEUED, started_at=None)
+    jobs.cancel(job, by=world.lena)
+    html = page(world.alice, job)
+    assert "The job never ran." in html
+    assert "The job wrote nothing." not in html
+
+
+def test_a_job_without_npus_tells_its_cores(world: make.World) -> None:
+    job = make.job(world.alice, world.nlp, npus=0, cpus_per_node=4)
+    html = page(world.alice, job)
+    assert "no NPU" in html
+    assert "4 cores" in html
+    assert "× 0" not in html
+
+
+def test_hours_are_told_alike_beside_and_in_the_table(world: make.World) -> None:
+    job, _ = ended(world, State.SUCCEEDED)
+    UsageInterval.objects.filter(job=job.pk).update(until=F("since") + timedelta(seconds=162))
+    html = page(world.alice, job)
+    assert html.count("0.09") == 3  # fact, line and sum
+    assert "0.1 NPU·h" not in html
 
 
 def test_a_vanished_process_is_told(world: make.World) -> None:
