@@ -18,6 +18,7 @@ from portal.kit.grains import as_text
 
 WORDS: dict[str, str | Promise] = {
     "own": gettext_lazy("own"),
+    "elastic": gettext_lazy("elastic pool"),
     "borrowed": gettext_lazy("borrowed"),
     "lent": gettext_lazy("lent"),
     "free": gettext_lazy("free"),
@@ -165,6 +166,6 @@ def spoken(name: str, entries: list[Entry]) -> str:
 
 
 def source(kind: str, grains: int | None = None) -> dict[str, Any]:
-    """Swatch, word and amount of one source; "guaranteed" usage is a team's own, "elastic" is borrowed."""
+    """Swatch, word and amount of one source; "guaranteed" usage is a team's own, "elastic" is borrowed from the pool."""
     face = {"guaranteed": "own", "elastic": "borrowed", "agreement": "borrowed"}.get(kind, kind)
-    return {"kind": face, "word": WORDS[face], "amount": "" if grains is None else as_text(grains)}
+    return {"kind": face, "word": WORDS.get(kind, WORDS[face]), "amount": "" if grains is None else as_text(grains)}

@@ -161,6 +161,13 @@ def test_hours_are_told_alike_beside_and_in_the_table(world: make.World) -> None
     assert "0.1 NPU·h" not in html
 
 
+def test_what_the_pool_lends_is_told_apart_from_what_teams_lend(world: make.World) -> None:
+    job, _ = started(world, on_own=0, on_elastic=GRAINS_PER_NPU, on_borrowed=GRAINS_PER_NPU)
+    for html in (page(world.alice, job), signed_in(world.alice).get("/queue/").content.decode()):
+        assert "<span>elastic pool 1</span>" in html
+        assert "<span>borrowed 1</span>" in html
+
+
 def test_a_vanished_process_is_told(world: make.World) -> None:
     job, _ = ended(world, ended_why="process_gone")
     assert "vanished without a trace" in page(world.alice, job)
