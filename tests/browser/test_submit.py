@@ -50,7 +50,7 @@ def test_a_pasted_script_says_what_it_takes_costs_and_when_it_starts(page: Page,
     paste(page, SCRIPT)
     expect(facts(page)).to_contain_text("16 NPU")
     expect(facts(page)).to_contain_text("2 nodes × 8 · 128 cores · 24 h")
-    expect(facts(page)).to_contain_text(re.compile(r"¥\s1,291\.20"))
+    expect(facts(page)).to_contain_text(re.compile(r"¥\s1,324\.80"))
     expect(facts(page)).to_contain_text(re.compile(r"about \d\d:\d\d"))
     expect(page.locator("#panel .pairs")).to_contain_text("has reached its limit")
 
