@@ -74,7 +74,7 @@ def job_log(request: PortalRequest, number: int) -> HttpResponseBase:
         "told": refusal(Away()) if part is None else "",
         "size": part.size if part and over else 0,
     }
-    return render(request, "kit/log_lines.html", words)
+    return render(request, "kit/log_lines.html#lines", words)
 
 
 def log_view(job: Job, runs: list[Run], query: QueryDict) -> LogView:

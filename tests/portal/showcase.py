@@ -105,7 +105,9 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def log(request: HttpRequest) -> HttpResponse:
-    return render(request, "kit/log_lines.html", {"lines": [{"text": "one line more", "tone": ""}], "more_url": ""})
+    return render(
+        request, "kit/log_lines.html#lines", {"lines": [{"text": "one line more", "tone": ""}], "more_url": ""}
+    )
 
 
 def explain(request: HttpRequest) -> HttpResponse:
