@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = Path(sys.executable).parent
 APPS = ("portal", "scheduling", "accounting", "npu_inventory")
 NO_TESTS = 5  # pytest's exit code when a group has none
+MOST_UNSTEADY = 3  # more failures than this are no accident
+PARALLEL = ("-n", "2", "--dist", "loadfile")
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,10 @@ CHECKS = (
 )
 # Browsers and workers have clocks of their own: they run alone, the rest two at a time.
 GROUPS = (
-    Group("PostgreSQL", ["-n", "2", "--dist", "loadfile", "-m", "not workers and not browser"]),
+    Group("PostgreSQL", [*PARALLEL, "-m", "not workers and not browser"]),
     Group(
         "rows on SQLite",
-        ["-n", "2", "--dist", "loadfile", "-m", "rows and not workers and not browser"],
+        [*PARALLEL, "-m", "rows and not workers and not browser"],
         on_sqlite=True,
     ),
     Group("workers", ["-m", "workers and not browser"]),
@@ -144,16 +146,36 @@ def run_group(group: Group, environment: Mapping[str, str], totals: Totals) -> N
     own = dict(environment)
     if group.on_sqlite:
         own["DATABASE_URL"] = f"sqlite:///{own['PORTAL_TEST_FOLDER']}/rows.sqlite3"
-    report = Path(own["PORTAL_TEST_FOLDER"], f"{group.name.replace(' ', '-')}.xml")
-    arguments = [sys.executable, "-m", "pytest", "-q", *group.arguments, f"--junitxml={report}"]
-    code = subprocess.run(arguments, env=own, check=False).returncode
-    counted = count(report)
-    if code not in (0, NO_TESTS) and not counted.failed:
-        counted.failed = 1  # it broke before or outside of a test
+    counted = run_pytest(group.arguments, own)
+    if 0 < counted.failed <= MOST_UNSTEADY:
+        counted = look_again(group, own, counted)
     totals.passed += counted.passed
     totals.failed += counted.failed
     totals.skipped += counted.skipped
     print(f"--- {group.name}: {counted} in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def run_pytest(arguments: Sequence[str], environment: dict[str, str]) -> Totals:
+    report = Path(environment["PORTAL_TEST_FOLDER"], "report.xml")
+    report.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", *arguments, f"--junitxml={report}"]
+    code = subprocess.run(command, env=environment, check=False).returncode
+    counted = count(report)
+    if code not in (0, NO_TESTS) and not counted.failed:
+        counted.failed = 1  # it broke before or outside of a test
+    return counted
+
+
+def look_again(group: Group, environment: dict[str, str], first: Totals) -> Totals:
+    """Real processes with clocks of their own can be late once on a busy machine. What fails alone too has failed; what
+    passes alone is named, since it is a test to mend."""
+    print(f"--- {group.name}: {first.failed} failed; once more, alone", flush=True)
+    alone = [word for word in group.arguments if word not in PARALLEL]
+    second = run_pytest([*alone, "--last-failed", "--last-failed-no-failures=none", "-rA"], environment)
+    if second.failed or second.passed < first.failed:
+        return first
+    print(f"--- {group.name}: UNSTEADY, passed only the second time: {first.failed} (named above)", flush=True)
+    return Totals(passed=first.passed + first.failed, skipped=first.skipped)
 
 
 def count(report: Path) -> Totals:
