@@ -19,7 +19,6 @@ from portal.kit import clock
 from scheduling.engine.situation import Held, Node, Partition, Pool, Running, Share, Situation, Waiting
 from scheduling.models import Allocation, Job, Run, State
 
-LARGE = ("script", "spec", "findings", "wait_facts", "ended_facts")  # what no decision needs
 WAITING_COLUMNS = (
     "team_id", "user_id", "partition_id", "pool_id", "submitted_at", "nodes_min", "nodes_max", "npus_per_node",
     "cpus_per_node", "memory_mb_per_node", "whole_node", "time_limit_seconds", "rank", "priority", "preemptible",
@@ -31,17 +30,16 @@ def take(now: datetime) -> Situation:
     """The whole installation as it stands."""
     pools = _pools()
     queued = Job.objects.filter(state=State.QUEUED).only(*WAITING_COLUMNS).order_by("submitted_at", "id")
-    runs = list(Run.objects.alive().select_related("job").defer(*(f"job__{name}" for name in LARGE)))
+    runs = list(Run.objects.alive().with_light_job())
     alive = {run.job_id for run in runs}
     # A job that was put back waits, but cannot start again before its earlier run has let go.
     waiting = tuple(waiting_of(job) for job in queued if job.pk not in alive)
     return _situation(now, pools=pools, runs=runs, waiting=waiting)
 
 
-def of_started(now: datetime, *, pool: int) -> Situation:
-    """One pool with only what really runs: what usage is reckoned from."""
-    runs = Run.objects.filter(state=Run.State.RUNNING, job__pool=pool).select_related("job")
-    return _situation(now, pools=_pools(pool), runs=runs.defer(*(f"job__{name}" for name in LARGE)), waiting=())
+def of_started(now: datetime, *, pool: int, runs: Iterable[Run]) -> Situation:
+    """One pool with only what really runs, `runs`: what usage is reckoned from."""
+    return _situation(now, pools=_pools(pool), runs=runs, waiting=())
 
 
 def bare(now: datetime) -> Situation:
@@ -151,8 +149,7 @@ def _shares(pools: list[int], now: datetime, needed: set[tuple[int, int]]) -> tu
     today = now.astimezone(ZoneInfo(settings.ORGANISATION_TIME_ZONE)).date()
     shares: dict[tuple[int, int], Share] = {}
     for quota in Quota.objects.filter(pool__in=pools).select_related("team").order_by("pool", "team__name"):
-        begun = quota.starts is None or quota.starts <= today
-        in_force = begun and (quota.ends is None or quota.ends > today)
+        in_force = quota.in_force_on(today)
         shares[quota.team_id, quota.pool_id] = Share(
             team=quota.team_id,
             pool=quota.pool_id,

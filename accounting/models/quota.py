@@ -6,14 +6,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
-class QuotaQuerySet(models.QuerySet["Quota"]):
-    def in_force(self, day: date) -> QuotaQuerySet:
-        return self.filter(
-            models.Q(starts__isnull=True) | models.Q(starts__lte=day),
-            models.Q(ends__isnull=True) | models.Q(ends__gt=day),
-        )
-
-
 class Quota(models.Model):
     """What a team is guaranteed on a pool and how far it may borrow and lend. Amounts in grains; null = no limit."""
 
@@ -28,8 +20,6 @@ class Quota(models.Model):
     max_grains_per_job = models.PositiveBigIntegerField(null=True, blank=True)
     starts = models.DateField(null=True, blank=True)
     ends = models.DateField(null=True, blank=True)  # the first day on which it holds no more
-
-    objects = QuotaQuerySet.as_manager()
 
     class Meta:
         ordering = ["pool", "team"]
@@ -53,3 +43,6 @@ class Quota(models.Model):
                 violation_error_message=_("The quota ends before it starts."),
             ),
         ]
+
+    def in_force_on(self, day: date) -> bool:
+        return (self.starts is None or self.starts <= day) and (self.ends is None or self.ends > day)

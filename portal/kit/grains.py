@@ -22,10 +22,6 @@ def from_npus(npus: int | str | Fraction) -> int:
     return amount.numerator
 
 
-def to_npus(grains: int) -> Fraction:
-    return Fraction(grains, GRAINS_PER_NPU)
-
-
 def as_text(grains: int, places: int = 2) -> str:
     """NPUs as people write them: "8", "0.25", "3.43"; at most `places` decimals, half up, no trailing zeros."""
     text = in_column(grains, places)

@@ -83,9 +83,6 @@ class JobQuerySet(models.QuerySet["Job"]):
         """Jobs that have capacity: starting, running or leaving."""
         return self.filter(state__in=HOLDING)
 
-    def ended(self) -> JobQuerySet:
-        return self.filter(state__in=ENDED)
-
     def with_people(self) -> JobQuerySet:
         return self.select_related("team", "project", "user", "partition", "pool")
 
@@ -220,9 +217,6 @@ class Job(models.Model):
         if self.started_at is None or self.time_limit_seconds is None:
             return None
         return clock.from_epoch(clock.epoch(self.started_at) + self.time_limit_seconds)
-
-    def latest_run(self) -> Run | None:
-        return self.runs.order_by("-attempt", "-id").first()
 
 
 class JobEvent(Event):

@@ -10,6 +10,14 @@ class RunQuerySet(models.QuerySet["Run"]):
     def alive(self) -> RunQuerySet:
         return self.exclude(state__in=Run.OVER)
 
+    def started_in(self, pool: int) -> RunQuerySet:
+        return self.filter(state=Run.State.RUNNING, job__pool=pool)
+
+    def with_light_job(self) -> RunQuerySet:
+        """Each with its job, without the long columns that no decision needs."""
+        long = ("script", "spec", "findings", "wait_facts", "ended_facts")
+        return self.select_related("job").defer(*(f"job__{name}" for name in long))
+
 
 class Run(models.Model):
     """One execution of a job. Logs, usage, requeues and array tasks hang on runs."""

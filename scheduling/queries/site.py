@@ -22,14 +22,17 @@ def partitions_for(team: Team | None) -> list[Partition]:
 
 
 def default_partition(team: Team | None = None) -> Partition | None:
-    rows = partitions_for(team)
+    return _default(partitions_for(team))
+
+
+def _default(rows: list[Partition]) -> Partition | None:
     return next((row for row in rows if row.is_default), rows[0] if rows else None)
 
 
 def site_for(user: User, team: Team | None) -> jobspec.Site:
     """`user` is asked for so that a policy by person has a place; today it is the team that decides."""
     rows = partitions_for(team)
-    default = next((row for row in rows if row.is_default), rows[0] if rows else None)
+    default = _default(rows)
     npus = _npus_by_node(rows)
     cards = max(npus.values(), default=0)
     return jobspec.Site(

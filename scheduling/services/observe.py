@@ -168,9 +168,8 @@ def _end_job(job: Job, run: Run, seen: Observation, ending: Ending, at: datetime
 
 def recut(*, pool: int, at: datetime) -> None:
     """Cuts the pool's usage at this moment to what the ledger makes of the runs that have started and not ended."""
-    situation = snapshot.of_started(at, pool=pool)
-    _, splits = engine.ledger(situation)
-    runs = Run.objects.filter(state=Run.State.RUNNING, job__pool=pool).select_related("job")
+    runs = list(Run.objects.started_in(pool).with_light_job())
+    _, splits = engine.ledger(snapshot.of_started(at, pool=pool, runs=runs))
     usage.recut(
         pool=pool,
         at=at,
